@@ -49,6 +49,12 @@ void mlbf_chain_prefetch(const mlbf_chain *chain, const mlbf_hashes *hashes);
  * not inserted, `*verdict` is untouched, and the call may be repeated. Never MLBF_FULL. */
 mlbf_status mlbf_chain_insert(mlbf_chain *chain, const mlbf_hashes *hashes, mlbf_verdict *verdict);
 
+/* The same for many keys, in order; memory of the next ones is prefetched meanwhile. A key twice in one batch is first
+ * new, then seen. On failure the first `*settled` keys were inserted and have their verdicts; the rest may be tried
+ * again. */
+mlbf_status mlbf_chain_insert_many(mlbf_chain *chain, const mlbf_hashes *hashes, size_t count, mlbf_verdict *verdicts,
+                                   size_t *settled);
+
 typedef struct mlbf_chain_stats {
   mlbf_kind kind;
   const char *profile; /* the chain's own */

@@ -150,6 +150,22 @@ mlbf_status mlbf_chain_insert(mlbf_chain *chain, const mlbf_hashes *hashes, mlbf
   return MLBF_OK;
 }
 
+mlbf_status mlbf_chain_insert_many(mlbf_chain *chain, const mlbf_hashes *hashes, size_t count, mlbf_verdict *verdicts,
+                                   size_t *settled)
+{
+  mlbf_status status = MLBF_OK;
+  size_t i = 0, fetched = 0;
+  for (; i < count; i++) {
+    for (; fetched < count && fetched < i + MLBF_BATCH; fetched++)
+      mlbf_chain_prefetch(chain, &hashes[fetched]);
+    status = mlbf_chain_insert(chain, &hashes[i], &verdicts[i]);
+    if (status != MLBF_OK)
+      break;
+  }
+  *settled = i;
+  return status;
+}
+
 void mlbf_chain_stats_read(const mlbf_chain *chain, mlbf_chain_stats *stats)
 {
   *stats = (mlbf_chain_stats){.kind = chain->slices[0]->plan.kind,

@@ -65,6 +65,36 @@ static void assert_all_seen(const mlbf_chain *chain, uint64_t keys)
   }
 }
 
+/* Batches of every size up to 200, which new slices cut, and in which keys come twice. */
+static void a_batch_answers_as_one_by_one(void **state)
+{
+  (void)state;
+  enum { MOST = 200 };
+  static mlbf_hashes hashes[MOST];
+  mlbf_chain *batched = chain_of(MLBF_KIND_MLBF, true, 0), *single = chain_of(MLBF_KIND_MLBF, true, 0);
+  mlbf_verdict verdicts[MOST], one;
+  uint64_t id = 0;
+  for (size_t count = 0; count <= MOST; count++) {
+    size_t settled = SIZE_MAX;
+    for (size_t i = 0; i < count; i++)
+      hashes[i] = hashes_of(NULL, batched, i % 7 == 3 ? id - 2 : id++);
+    assert_int_equal(mlbf_chain_insert_many(batched, hashes, count, verdicts, &settled), MLBF_OK);
+    assert_int_equal(settled, count);
+    for (size_t i = 0; i < count; i++) {
+      assert_int_equal(mlbf_chain_insert(single, &hashes[i], &one), MLBF_OK);
+      assert_int_equal(one.outcome, verdicts[i].outcome);
+      assert_int_equal(one.layer, verdicts[i].layer);
+      assert_true(i % 7 != 3 || one.outcome == MLBF_SEEN);
+    }
+  }
+  mlbf_chain_stats stats;
+  mlbf_chain_stats_read(batched, &stats);
+  assert_true(stats.slices > 3);
+  assert_all_seen(batched, id);
+  mlbf_chain_free(batched);
+  mlbf_chain_free(single);
+}
+
 static double measured_rate(const mlbf_filter *filter, const mlbf_chain *chain)
 {
   unsigned wrong = 0;
@@ -227,6 +257,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(a_chain_keeps_its_promise),
+    cmocka_unit_test(a_batch_answers_as_one_by_one),
     cmocka_unit_test(rebuilding_keeps_one_filter_within_15_bits),
     cmocka_unit_test(a_chain_survives_its_file_and_grows_on),
     cmocka_unit_test(a_torn_chain_is_refused),

@@ -131,14 +131,17 @@ static void assert_chain_knows(const mlbf_chain *chain, uint64_t keys)
   }
 }
 
-static mlbf_status chain_insert(mlbf_chain *chain, uint64_t id, mlbf_verdict *verdict)
+/* Two keys in one call, or one where `count` is. */
+static mlbf_status chain_insert(mlbf_chain *chain, uint64_t id, size_t count, mlbf_verdict verdicts[2], size_t *settled)
 {
   char text[32];
   mlbf_span segments[2];
-  mlbf_hashes hashes;
-  make_key(id, text, segments);
-  mlbf_chain_hash(chain, segments, 2, &hashes);
-  return mlbf_chain_insert(chain, &hashes, verdict);
+  mlbf_hashes hashes[2];
+  for (size_t i = 0; i < count; i++) {
+    make_key(id + i, text, segments);
+    mlbf_chain_hash(chain, segments, 2, &hashes[i]);
+  }
+  return mlbf_chain_insert_many(chain, hashes, count, verdicts, settled);
 }
 
 static void live_in_slices(story *s, mlbf_options options)
@@ -147,11 +150,16 @@ static void live_in_slices(story *s, mlbf_options options)
   options.keys = FIRST;
   while (has_failed(s, mlbf_chain_create(&options, &chain)))
     assert_null(chain);
-  for (uint64_t id = 0; id < KEYS; id++) {
-    mlbf_verdict verdict = {MLBF_UNKNOWN, 77};
-    while (has_failed(s, chain_insert(chain, id, &verdict))) { /* no slice: untouched, and it may be repeated */
-      assert_int_equal(verdict.layer, 77);
-      assert_chain_knows(chain, id);
+  size_t settled;
+  for (uint64_t id = 0; id < KEYS; id += settled) {
+    mlbf_verdict verdicts[2] = {{MLBF_UNKNOWN, 77}, {MLBF_UNKNOWN, 77}};
+    size_t count = id + 1 < KEYS ? 2 : 1;
+    if (has_failed(s, chain_insert(chain, id, count, verdicts, &settled))) { /* no slice: the rest is untouched */
+      assert_true(settled < count);
+      assert_int_equal(verdicts[settled].layer, 77);
+      assert_chain_knows(chain, id + settled);
+    } else {
+      assert_int_equal(settled, count);
     }
   }
   while (has_failed(s, mlbf_chain_save(chain, s->path)))
