@@ -112,9 +112,9 @@ typedef struct frontier_options {
   frontier_logger *log;     /* gets events that are no errors: the filter grows, or is rebuilt; NULL: no log */
   void *log_context;
   /* An earlier crawl, to distinguish URLs new to both crawls from those new only here: a frontier's directory, or a
-   * filter file (mlbf_save), of the same profile. It is opened once, and not changed; a directory with exact
-   * keys stays open for reading, to confirm each URL that its filter calls seen. Its secret may be another one; a file
-   * that does not hold its own needs that of this frontier. NULL: no earlier crawl. */
+   * filter file (mlbf_save), of the same profile and key_scheme. It is opened once, and not changed; a directory with
+   * exact keys stays open for reading, to confirm each URL that its filter calls seen. Its secret may be another one; a
+   * file that does not hold its own needs that of this frontier. NULL: no earlier crawl. */
   const char *previous_path;
   /* No URL is ever lost to the filter: what it calls seen, and is not certain yet, gets the verdict UNCONFIRMED,
    * waits on disk, and is compared with all keys, many links at a time; one whose key is not there was new, and is
@@ -475,6 +475,9 @@ static inline frontier_status frontier_stats_read(frontier *f, frontier_stats *s
 
 /* Was its directory made with options.exact? */
 bool frontier_is_exact(const frontier *f);
+
+/* Its options.key_scheme, "" for the profile's keys of URLs; valid as long as the handle. */
+const char *frontier_key_scheme(const frontier *f);
 
 /* ---- sizes ------------------------------------------------------------------------------------------- */
 

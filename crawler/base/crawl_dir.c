@@ -47,6 +47,31 @@ bool crawl_dir_find(const char *command, const char *directory)
   return false;
 }
 
+/* Either is left when the other one was lost. */
+static bool is_frontier(const char *directory)
+{
+  static const char *const names[] = {"IDENTITY", "data.mdb"};
+  char path[CRAWL_PATH_SIZE];
+  struct stat info;
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    crawl_dir_file(directory, names[i], path);
+    if (lstat(path, &info) == 0 && S_ISREG(info.st_mode))
+      return true;
+  }
+  return false;
+}
+
+bool crawl_dir_frontier(const char *command, const char *directory, char path[CRAWL_PATH_SIZE])
+{
+  bool is_crawl = crawl_dir_exists(directory);
+  if (!is_crawl && errno == ENOENT && is_frontier(directory)) {
+    snprintf(path, CRAWL_PATH_SIZE, "%s", directory);
+    return true;
+  }
+  crawl_dir_file(directory, "frontier", path);
+  return crawl_dir_find(command, directory);
+}
+
 /* The first name in it, "" if it is empty. */
 static bool first_name(const char *directory, char name[256])
 {
@@ -115,13 +140,21 @@ static frontier *open_as_made(const char *command, const char *directory, bool r
                               .read_only = read_only,
                               .log = say_progress,
                               .keep_identity = true};
-  crawl_dir_file(directory, "frontier", path);
-  if (!crawl_dir_find(command, directory) || (!read_only && !crawl_dir_is_ours(command, directory)))
+  if (!crawl_dir_frontier(command, directory, path) || (!read_only && !crawl_dir_is_ours(command, directory)))
     return NULL;
   if (frontier_open(path, &options, &f, message) == FRONTIER_OK)
     return f;
   say_error(command, "%s", message);
   return NULL;
+}
+
+bool crawl_dir_has_url_keys(const char *command, const char *directory, const frontier *f)
+{
+  const char *scheme = frontier_key_scheme(f);
+  if (*scheme)
+    say_error(command, "%s: its keys are not made of URLs but are \"%s\"; only the program that made them can",
+              directory, scheme);
+  return !*scheme;
 }
 
 frontier *crawl_dir_open(const char *command, const char *directory)

@@ -17,15 +17,17 @@ static void print_fault(void *context, const char *sentence)
   shown_puts(sentence);
 }
 
-static void print_summary(const char *directory, const frontier_findings *found)
+/* `journal`: NULL, or its name; then its lines were read. */
+static void print_summary(const char *directory, const char *journal, const frontier_findings *found)
 {
   char a[SAY_SIZE], b[SAY_SIZE], c[SAY_SIZE], d[SAY_SIZE];
-  char e[SAY_SIZE], faults[SAY_SIZE + 16] = "sound";
+  char e[SAY_SIZE], faults[SAY_SIZE + 16] = "sound", lines[CRAWL_PATH_SIZE + SAY_SIZE + 16] = "";
   if (found->faults)
     snprintf(faults, sizeof faults, "%s fault%s", say_count(found->faults, e), found->faults == 1 ? "" : "s");
-  say_note("%s: %s URLs, %s host%s, %s keys in the log, %s lines in pages.jsonl; %s", directory,
-           say_count(found->urls, a), say_count(found->hosts, b), found->hosts == 1 ? "" : "s",
-           say_count(found->log_keys, c), say_count(found->lines, d), faults);
+  if (journal)
+    snprintf(lines, sizeof lines, ", %s lines in %s", say_count(found->lines, d), journal);
+  say_note("%s: %s URLs, %s host%s, %s keys in the log%s; %s", directory, say_count(found->urls, a),
+           say_count(found->hosts, b), found->hosts == 1 ? "" : "s", say_count(found->log_keys, c), lines, faults);
 }
 
 /* Nothing on disk has the text of pages again: a damaged index is renamed, and the next pages begin a new one. */
@@ -50,30 +52,36 @@ static bool check_contents(const char *directory, bool repair)
   return true;
 }
 
-static int check(const char *directory, bool repair)
+typedef struct check_args {
+  bool repair;
+  const char *journal;
+} check_args;
+
+static int check(const char *directory, const check_args *args)
 {
   char path[CRAWL_PATH_SIZE], pages[CRAWL_PATH_SIZE], message[FRONTIER_MESSAGE_SIZE];
+  const char *journal = args->journal, *name = journal;
+  bool repair = args->repair;
   frontier_findings found;
   frontier_repairs done;
-  crawl_dir_file(directory, "frontier", path);
-  crawl_dir_file(directory, "pages.jsonl", pages);
-  if (!crawl_dir_find("check", directory) || (repair && !crawl_dir_is_ours("check", directory)))
+  if (!crawl_dir_frontier("check", directory, path) || (repair && !crawl_dir_is_ours("check", directory)))
     return EXIT_FAILED;
-  frontier_status status = repair ? frontier_repair(path, pages, print_fault, NULL, &done, message) : FRONTIER_OK;
+  if (!journal && crawl_dir_exists(directory)) {
+    crawl_dir_file(directory, "pages.jsonl", pages);
+    journal = pages;
+    name = "pages.jsonl";
+  }
+  frontier_status status = repair ? frontier_repair(path, journal, print_fault, NULL, &done, message) : FRONTIER_OK;
   if (status == FRONTIER_OK)
-    status = frontier_check(path, pages, print_fault, NULL, &found, message);
+    status = frontier_check(path, journal, print_fault, NULL, &found, message);
   if (status != FRONTIER_OK) {
     say_error("check", "%s", message);
     return EXIT_FAILED;
   }
   found.faults += !check_contents(directory, repair);
-  print_summary(directory, &found);
+  print_summary(directory, name, &found);
   return fflush(stdout) == 0 && found.faults == 0 ? EXIT_DONE : EXIT_FAILED;
 }
-
-typedef struct check_args {
-  bool repair;
-} check_args;
 
 #define FIELD(member) OPTION_FIELD(check_args, member)
 
@@ -84,17 +92,19 @@ static const option_row option_rows[] = {
              "{Pa contents/} are renamed to {Pa contents.damaged}. The undamaged records of a damaged "
              "{Pa frontier/data.mdb} are written to a new one; the old file is kept as {Pa data.mdb.damaged} until you "
              "remove it."},
+  {"journal", "FILE", OPTION_FILE, FIELD(journal),
+   .help = "read this journal too, for a directory of a program on the library; by default DIR/pages.jsonl of a crawl"},
 };
 
 const option_table cmd_check_options = {
   .command = "check",
-  .column = 13,
+  .column = 18,
   OPTION_ROWS(option_rows),
   .least_words = 1,
   .most_words = 1,
   .wanted = "one directory, please: strata check DIR",
   .before =
-    "Usage: strata check DIR [--repair]\n"
+    "Usage: strata check DIR [--repair] [--journal FILE]\n"
     "Read everything the crawl in DIR has on disk and print one line for each fault: damaged pages and records, URLs\n"
     "without a record or missing in the filter, counts that do not add up, a changed pages.jsonl, damaged contents/.\n"
     "No crawl may be running in DIR.\n"
@@ -108,5 +118,5 @@ int cmd_check(int argc, char **argv)
 {
   check_args args = {0};
   int code = options_read(&cmd_check_options, argc, argv, &args);
-  return code == OPTIONS_READ ? check(argv[optind], args.repair) : code;
+  return code == OPTIONS_READ ? check(argv[optind], &args) : code;
 }

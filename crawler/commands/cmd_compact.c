@@ -11,8 +11,7 @@ static int compact(const char *directory)
 {
   char path[CRAWL_PATH_SIZE], message[FRONTIER_MESSAGE_SIZE], a[SAY_SIZE], b[SAY_SIZE];
   frontier_sizes sizes;
-  crawl_dir_file(directory, "frontier", path);
-  if (!crawl_dir_find("compact", directory) || !crawl_dir_is_ours("compact", directory))
+  if (!crawl_dir_frontier("compact", directory, path) || !crawl_dir_is_ours("compact", directory))
     return EXIT_FAILED;
   if (frontier_compact(path, &sizes, message) != FRONTIER_OK) {
     say_error("compact", "%s", message);

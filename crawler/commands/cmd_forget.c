@@ -75,7 +75,8 @@ static int grant_all(const char *directory, wish *wishes, size_t count)
     say_error("forget", "%s", parsed ? frontier_message(f) : "out of memory");
   for (size_t i = 0; i < count && good; i++) {
     wishes[i].parsed = &parsed[i];
-    good = parse_wish(&wishes[i], stats.profile);
+    good = (wishes[i].option || crawl_dir_has_url_keys("forget", directory, f)) &&
+           parse_wish(&wishes[i], stats.profile);
   }
   for (size_t i = 0; i < count && good; i++)
     good = grant(f, &wishes[i]);

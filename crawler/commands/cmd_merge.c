@@ -18,8 +18,7 @@ static char (*frontiers_of(char **directories, size_t count))[CRAWL_PATH_SIZE]
 {
   char(*paths)[CRAWL_PATH_SIZE] = malloc(count * sizeof *paths);
   for (size_t i = 0; paths && i < count; i++) {
-    crawl_dir_file(directories[i], "frontier", paths[i]);
-    if (crawl_dir_find("merge", directories[i]))
+    if (crawl_dir_frontier("merge", directories[i], paths[i]))
       continue;
     free(paths);
     return NULL;

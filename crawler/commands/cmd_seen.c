@@ -65,7 +65,8 @@ int cmd_seen(int argc, char **argv)
   frontier *f = crawl_dir_open("seen", argv[optind]);
   if (!f)
     return EXIT_FAILED;
-  code = print_verdicts(f, argv + optind + 1, argc - optind - 1);
+  code = crawl_dir_has_url_keys("seen", argv[optind], f) ? print_verdicts(f, argv + optind + 1, argc - optind - 1)
+                                                         : EXIT_FAILED;
   frontier_close(f);
   return code;
 }

@@ -299,6 +299,12 @@ bool frontier_is_exact(const frontier *f)
   return f->options.exact;
 }
 
+const char *frontier_key_scheme(const frontier *f)
+{
+  LOCKED(f);
+  return f->options.key_scheme;
+}
+
 /* ---- what is in flight, as a part ------------------------------------------------------------------------ */
 
 static void check(const frontier *f)

@@ -113,10 +113,13 @@ static frontier_status previous_fits(frontier *f)
 {
   char name[URL_PROFILE_NAME_SIZE];
   url_profile profile = previous_profile(f->previous);
-  if (profile == f->options.profile)
-    return FRONTIER_OK;
+  const char *scheme = previous_key_scheme(f->previous), *path = f->options.previous_path;
   url_profile_name(profile, name);
-  return frontier_fail(f, FRONTIER_MISMATCH, "%s was made with profile %s", f->options.previous_path, name);
+  if (profile != f->options.profile)
+    return frontier_fail(f, FRONTIER_MISMATCH, "%s was made with profile %s", path, name);
+  if (scheme && strcmp(scheme, f->options.key_scheme) != 0)
+    return frontier_fail(f, FRONTIER_MISMATCH, "%s was made with keys \"%s\"", path, scheme);
+  return FRONTIER_OK;
 }
 
 /* An unknown rule has no name, and would be lost with the handle. */

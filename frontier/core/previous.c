@@ -13,6 +13,7 @@ struct previous {
   seen *seen;        /* of a directory, or */
   mlbf_filter *file; /* of a file */
   url_profile profile;
+  char key_scheme[FRONTIER_KEY_SCHEME_MAX + 1];
   tombstones tombstones;
   frontier *exact; /* whose keys are confirmed; NULL: the filter alone */
 };
@@ -37,6 +38,7 @@ static frontier_status from_directory(previous *p, const char *path, char messag
   if (status == FRONTIER_OK)
     status = late_load(f);
   p->profile = f->options.profile;
+  snprintf(p->key_scheme, sizeof p->key_scheme, "%s", frontier_key_scheme(f));
   if (status == FRONTIER_OK && late_is_on(f)) {
     p->exact = f;
     return status;
@@ -98,6 +100,11 @@ frontier_status previous_open(const char *directory, const char *path, const uin
 url_profile previous_profile(const previous *p)
 {
   return p->profile;
+}
+
+const char *previous_key_scheme(const previous *p)
+{
+  return p->file ? NULL : p->key_scheme;
 }
 
 void previous_close(previous *p)

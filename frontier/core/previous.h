@@ -13,7 +13,9 @@ frontier_status previous_open(const char *directory, const char *path, const uin
                               char message[FRONTIER_MESSAGE_SIZE]);
 void previous_close(previous *p); /* NULL is fine */
 
-url_profile previous_profile(const previous *p); /* how its keys were made */
+/* How its keys were made: the profile, and of a directory options.key_scheme (NULL of a file, which does not say). */
+url_profile previous_profile(const previous *p);
+const char *previous_key_scheme(const previous *p);
 
 bool previous_knows(const previous *p, const frontier_link *link);
 

@@ -166,17 +166,20 @@ static void what_cannot_be_the_previous_crawl(void **state)
     const char *directory, *previous_path;
     url_profile profile;
     frontier_status status;
+    const char *key_scheme;
   } rows[] = {
-    {later, none, URL_STRICT, FRONTIER_IO},
-    {later, junk, URL_STRICT, FRONTIER_NOT_OURS},
-    {later, root, URL_STRICT, FRONTIER_NOT_FOUND},
-    {NULL, earlier, URL_NO_WWW, FRONTIER_MISMATCH},
-    {earlier, earlier, URL_STRICT, FRONTIER_BAD_ARGUMENT},
+    {later, none, URL_STRICT, FRONTIER_IO, NULL},
+    {later, junk, URL_STRICT, FRONTIER_NOT_OURS, NULL},
+    {later, root, URL_STRICT, FRONTIER_NOT_FOUND, NULL},
+    {NULL, earlier, URL_NO_WWW, FRONTIER_MISMATCH, NULL},
+    {NULL, earlier, URL_STRICT, FRONTIER_MISMATCH, "isbn-13"},
+    {earlier, earlier, URL_STRICT, FRONTIER_BAD_ARGUMENT, NULL},
   };
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     frontier_options options = plain;
     options.previous_path = rows[i].previous_path;
     options.profile = rows[i].profile;
+    options.key_scheme = rows[i].key_scheme;
     *message = '\0';
     assert_int_equal(frontier_open(rows[i].directory, &options, &f, message), rows[i].status);
     assert_non_null(strstr(message, rows[i].previous_path));

@@ -134,6 +134,56 @@ static void merging(void **state)
   assert_int_not_equal(access(none, F_OK), 0);
 }
 
+/* As a program on the library makes it: the frontier alone, its journal anywhere. */
+static void the_frontier_of_another_program(void **state)
+{
+  (void)state;
+  char own[SCRATCH_PATH], lines[SCRATCH_PATH], keyed[SCRATCH_PATH], message[FRONTIER_MESSAGE_SIZE];
+  scratch_join(root, "own", own);
+  scratch_join(root, "own.log", lines);
+  scratch_join(root, "keyed", keyed);
+  small_crawl c = {.directory = own, .journal = lines, .seed = 7, .urls = 300, .fetched = 100};
+  small_crawl_make(&c);
+  run(cmd_stat, EXIT_DONE, "stat %s", own);
+  assert_non_null(strstr(out, "URLs "));
+  run(cmd_seen, EXIT_DONE, "seen %s http://h0.test/0/0", own);
+  assert_true(strncmp(out, "seen\t", 5) == 0);
+  run(cmd_export, EXIT_DONE, "export %s --state done", own);
+  assert_true(strncmp(out, "http://", 7) == 0);
+  run(cmd_check, EXIT_DONE, "check %s", own);
+  assert_null(strstr(err, "lines in"));
+  run(cmd_check, EXIT_DONE, "check %s --journal %s", own, lines);
+  assert_non_null(strstr(err, "own.log; sound\n"));
+  run(cmd_forget, EXIT_DONE, "forget %s http://h0.test/0/0", own);
+  run(cmd_seen, EXIT_DONE, "seen %s http://h0.test/0/0", own);
+  assert_true(strncmp(out, "new", 3) == 0);
+  run(cmd_compact, EXIT_DONE, "compact %s", own);
+  run(cmd_merge, EXIT_DONE, "merge %s %s -o %s/of_both", directory, own, root);
+  run(cmd_check, EXIT_DONE, "check %s/of_both", root);
+  change_byte(lines, 40);
+  run(cmd_check, EXIT_FAILED, "check %s --journal %s", own, lines);
+  assert_non_null(strstr(out, "own.log"));
+
+  frontier *f;
+  frontier_options options = small_crawl_options(&c);
+  options.journal_path = NULL;
+  options.key_scheme = "isbn-13";
+  assert_int_equal(frontier_open(keyed, &options, &f, message), FRONTIER_OK);
+  assert_string_equal(frontier_key_scheme(f), "isbn-13");
+  assert_int_equal(frontier_close(f), FRONTIER_OK);
+  run(cmd_stat, EXIT_DONE, "stat %s", keyed);
+  run(cmd_check, EXIT_DONE, "check %s", keyed);
+  run(cmd_forget, EXIT_DONE, "forget %s --host h0.test", keyed);
+  run(cmd_seen, EXIT_FAILED, "seen %s http://h0.test/0/0", keyed);
+  assert_non_null(strstr(err, "isbn-13"));
+  run(cmd_forget, EXIT_FAILED, "forget %s http://h0.test/0/0", keyed);
+  assert_non_null(strstr(err, "isbn-13"));
+  run(cmd_merge, EXIT_FAILED, "merge %s %s -o %s/mixed", own, keyed, root);
+  assert_non_null(strstr(err, "isbn-13"));
+  run(cmd_stat, EXIT_FAILED, "stat %s", root);
+  assert_non_null(strstr(err, "is not the directory of a crawl"));
+}
+
 static void wrong_words(void **state)
 {
   (void)state;
@@ -152,8 +202,8 @@ int main(void)
 {
 #define CASE(name) cmocka_unit_test_setup_teardown(name, begin, end)
   const struct CMUnitTest tests[] = {
-    CASE(a_sound_crawl), CASE(a_damaged_crawl_is_repaired), CASE(a_changed_journal), CASE(compacting), CASE(merging),
-    CASE(wrong_words),
+    CASE(a_sound_crawl), CASE(a_damaged_crawl_is_repaired),     CASE(a_changed_journal), CASE(compacting),
+    CASE(merging),       CASE(the_frontier_of_another_program), CASE(wrong_words),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
