@@ -1,7 +1,7 @@
 # What `cmake --install` puts where, under the prefix:
 #
 #   bin/strata   lib/libmlbf.*, libfrontier.*   include/strata/ROOM/HEADER.h   share/man/man1/strata.1
-#   share/man/man3/FUNCTION.3   (made from the headers)
+#   share/man/man3/FUNCTION.3, TYPE.3   (made from the headers)   share/doc/strata/ROOM/FORMAT.md
 #   lib/cmake/strata/        find_package(strata) gives strata::mlbf and strata::frontier
 #   lib/pkgconfig/           strata-mlbf.pc and strata-frontier.pc
 #
@@ -53,8 +53,11 @@ foreach(room mlbf frontier)
     LIBRARY COMPONENT lib${room} NAMELINK_COMPONENT dev
     INCLUDES DESTINATION ${STRATA_INCLUDES}
     FILE_SET HEADERS DESTINATION ${STRATA_INCLUDES} COMPONENT dev)
+  install(FILES ${PROJECT_SOURCE_DIR}/${room}/FORMAT.md DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/strata/${room}
+    COMPONENT dev) # the headers cite it, and URL.md
   install(FILES ${shown} DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT dev) # in place of the one with all names
 endforeach()
+install(FILES frontier/url/URL.md DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/strata/frontier COMPONENT dev)
 if(BUILD_SHARED_LIBS)
   target_link_libraries(mlbf_shared PRIVATE PkgConfig::XXHASH m)
   target_link_libraries(frontier_shared

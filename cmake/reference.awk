@@ -1,5 +1,5 @@
-# One man page (section 3, mdoc) for each function that a public header declares, and one for the header: made from its
-# comments, so that they cannot say different things.
+# One man page (section 3, mdoc) for each function and each type that a public header declares, and one for the header:
+# made from its comments, so that they cannot say different things.
 #   awk -f reference.awk -v header=frontier/frontier.h -v out=DIRECTORY -v date="November 20, 2026" HEADER
 #
 # What it relies on (tests/house/test_reference.sh notices when it does not hold): the first comment is the header's. A
@@ -16,7 +16,20 @@ function words_of(line)
   return line
 }
 
-function add_type(line) { types = types line "\n" }
+function add_type(line) { types = types line "\n"; code_of_type[type] = code_of_type[type] line "\n" }
+
+# The name that a typedef gives, "" for an enum without one.
+function begin_type(line)
+{
+  type = line
+  if (!sub(/^typedef (struct|enum) /, "", type)) {
+    sub(/^enum.*/, "", type); sub(/[(;].*/, "", type); sub(/.*[ *]/, "", type)
+  }
+  sub(/[ ;].*/, "", type)
+  if (type == "") return
+  type_names[++type_count] = type
+  group_of_type[type] = group
+}
 
 function finish_declaration(    name)
 {
@@ -79,7 +92,7 @@ declaring { take($0); next }
 }
 /^$/ { group++; next }
 /^#/ || /^}/ || /^extern/ { next }
-/^typedef/ || /^enum/ { add_type(raw_of[group] $0); raw_of[group] = ""
+/^typedef/ || /^enum/ { begin_type($0); types = types raw_of[group]; add_type($0); raw_of[group] = ""
   has_body = $0 ~ /\{/
   if ($0 !~ /;/) in_type = 1; else add_type(""); next }
 /^[a-z]/ { declaration = ""; declaring = 1; take($0) }
@@ -161,6 +174,65 @@ function first_sentence(text)
   return escape(text)
 }
 
+# How programs get at it.
+function print_library(file,    room)
+{
+  room = header
+  sub(/\/.*/, "", room)
+  print ".Sh LIBRARY\nlib" room ": link with the output of\n.Ql pkg-config --cflags --libs strata-" room > file
+  print "or, in CMake, with strata::" room "." > file
+}
+
+# The sentences of a text that match.
+function sentences_with(text, pattern,    found, one)
+{
+  text = flat(text) " "
+  gsub(/  +/, " ", text)
+  while (match(text, /[.?!][)"]* /)) {
+    one = trim(substr(text, 1, RSTART + RLENGTH - 1))
+    text = substr(text, RSTART + RLENGTH)
+    if (one ~ pattern) found = found (found == "" ? "" : " ") one
+  }
+  if (trim(text) ~ pattern) found = found (found == "" ? "" : " ") trim(text)
+  return found
+}
+
+# What the type of the result says, and the sentences of the text that say more.
+function print_result(name, text, file,    result, more)
+{
+  result = code_of[name]
+  sub(name "\\(.*", "", result)
+  result = trim(flat(result))
+  print ".Sh RETURN VALUES" > file
+  if (result == "void") { print "None." > file; return }
+  if (result ~ /_status$/) {
+    print (result ~ /^url/ ? "URL" : result ~ /^mlbf/ ? "MLBF" : "FRONTIER") "_OK, or another value of" > file
+    print ".Xr " result " 3 ." > file
+    more = sentences_with(text, STATUSES)
+  } else if (result == "bool") {
+    print "True or false." > file
+    more = sentences_with(text, "(^|[^a-z])([Tt]rue|[Ff]alse)([^a-z]|$)")
+  } else if (result ~ /\*$/) {
+    print "A pointer of type " result "." > file
+    more = sentences_with(text, "NULL|valid")
+  } else
+    print "A value of type " result "." > file
+  if (more != "") print_text(more, file)
+}
+
+# The types of these headers that a declaration names, each with a blank before it.
+function types_in(code,    found, one)
+{
+  code = flat(code)
+  while (match(code, /(frontier|mlbf|url)_[a-z0-9_]+ \**[a-z]/)) {
+    one = substr(code, RSTART, RLENGTH)
+    code = substr(code, RSTART + RLENGTH)
+    sub(/ .*/, "", one)
+    if (index(found " ", " " one " ") == 0) found = found " " one
+  }
+  return found
+}
+
 function print_head(file, title, what)
 {
   print ".\\\" Made from " header " by cmake/reference.awk." > file
@@ -173,24 +245,47 @@ function function_page(name,    file, text, mates)
   if (trim(flat(text)) == "") return # tests/house/test_reference.sh says which
   file = out "/" name ".3"
   print_head(file, name, first_sentence(text))
+  print_library(file)
   print ".Sh SYNOPSIS\n.In " header "\n.Bd -literal" > file
   print_code(code_of[name], file)
   print ".Ed\n.Sh DESCRIPTION" > file
   print_text(text, file)
+  print_result(name, text, file)
   print ".Sh SEE ALSO" > file
   mates = members[group_of[name]] " "
   sub(" " name " ", " ", mates)
-  print_references(mates overview_name, file)
+  print_references(mates types_in(code_of[name]) " " overview_name, file)
+  close(file)
+}
+
+function type_page(name,    file, text, i, users)
+{
+  text = comment_of[group_of_type[name]]
+  file = out "/" name ".3"
+  print_head(file, name, trim(flat(text)) == "" ? "a type of " header : first_sentence(text))
+  print_library(file)
+  print ".Sh SYNOPSIS\n.In " header "\n.Bd -literal" > file
+  print_code(code_of_type[name], file)
+  print ".Ed\n.Sh DESCRIPTION" > file
+  if (trim(flat(text)) == "") print "The comments above, and the functions below, say what it is for." > file
+  else print_text(text, file)
+  for (i = 1; i <= count; i++)
+    if (flat(code_of[names[i]]) ~ "(^|[^a-z0-9_])" name "[^a-z0-9_]") users = users " " names[i]
+  print ".Sh SEE ALSO" > file
+  print_references(users " " overview_name, file)
   close(file)
 }
 
 END {
+  STATUSES = "(^|[^A-Z])(OK|NOT_FOUND|NOT_OURS|VERSION|BUSY|MISMATCH|BAD_ARGUMENT|DAMAGED|NO_SPACE|NO_MEMORY|IO|" \
+    "FULL|NOT_A_FILTER|SECRET|TOO_LONG|[Ff]ailure|[Ff]ails)([^A-Z_]|$)"
   overview_name = "strata-" header
   gsub(/\//, "-", overview_name); sub(/\.h$/, "", overview_name)
   file = out "/" overview_name ".3"
   what = overview
   sub(/^[ \n]*[a-z_\/]*\.h: /, "", what)
   print_head(file, overview_name, first_sentence(what))
+  print_library(file)
   print ".Sh SYNOPSIS\n.In " header "\n.Sh DESCRIPTION" > file
   print_text(what, file)
   if (types != "") {
@@ -201,7 +296,9 @@ END {
   }
   print ".Sh FUNCTIONS" > file
   for (i = 1; i <= count; i++) all = all " " names[i]
+  for (i = 1; i <= type_count; i++) all = all " " type_names[i]
   print_references(all, file)
   close(file)
   for (i = 1; i <= count; i++) function_page(names[i])
+  for (i = 1; i <= type_count; i++) type_page(type_names[i])
 }

@@ -1,7 +1,7 @@
 /* frontier/inlinks.h: how many pages link to a URL, in 5 to 13 bytes per URL; separate from a frontier.
  *
  * Counting filters (mlbf/count.h: H1, 16 bits), each for twice as many URLs as the one before, as the number of URLs is
- * not known: 5.2 bytes per URL while one filter is enough, up to 13 after eightfold growth (tests/bench/bench_counts).
+ * not known: 5.2 bytes per URL while one filter is enough, up to 13 after eightfold growth.
  *
  *     PATH.0 [ n ]   PATH.1 [ 2n ]   PATH.2 [ 4n ] ...      a known URL is counted in its filter, else in the last
  *

@@ -22,7 +22,7 @@
  *     name=value pairs, further suspect URLs are of class TRAP, whatever their parameters' names. (If a facet that is
  *     not chosen is left out of the URL, each choice has other names and so would count as a directory of its own.)
  *
- * Measured (tests/bench/bench_traps): of 20,000 URLs of a calendar, of session ids, of circular links or of facets, 64
+ * Measured: of 20,000 URLs of a calendar, of session ids, of circular links or of facets, 64
  * to 70 are accepted before the trap is detected; 230 of facets left out as above (577 without the rules on children),
  * 367 of dates (all 20,000 without these rules). Of 4.2 million real URLs, host after host, 5,038 (1 in 838) are
  * judged a trap's, half of them of one book in thirty languages; none by the rules on children. A trap that

@@ -5,11 +5,12 @@
  *     00002.docs  [ doc | doc |
  *     near.table  [ key, place | ... ]          of near-duplicates, for mlbf_corpus_add_near alone
  *
- * The method is that of matrix.h. Documents fill one row after the other. A volume with 64 rows (some 8,000 web pages,
- * 11 MB) is full and never changes again; its rows are mapped. A query tests all rows, then reads the documents of the
- * rows that can hold a match, best row first, and stops when none of the remaining rows can hold a better one. The
- * process holds 1.3 MiB of buffers, and 1 MiB for the rows of the volume that grows once there is a query; opening
- * reads that volume whole, briefly. The mapped rows take some 120 bytes of the kernel's cache for each web page.
+ * The method is the papers' pseudo-matrix. Documents fill one row after the other. A volume with 64 rows (some 8,000
+ * web pages, 11 MB) is full and never changes again; its rows are mapped. A query tests all rows, then reads the
+ * documents of the rows that can hold a match, best row first, and stops when none of the remaining rows can hold a
+ * better one. The process holds 1.3 MiB of buffers, and 1 MiB for the rows of the volume that grows once there is a
+ * query; opening reads that volume whole, briefly. The mapped rows take some 120 bytes of the kernel's cache for each
+ * web page.
  *
  * Crashes. Documents are written 256 KiB at a time. After mlbf_corpus_flush those added before it are in their file: a
  * process that dies loses none of these, and may leave a torn one at the end. After a power cut the last documents may

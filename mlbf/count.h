@@ -33,7 +33,7 @@ typedef struct mlbf_count_options {
                         * given. Holds without H1; with H1 wrong counts are rarer */
   uint64_t cells;        /* m; or 0 */
   uint32_t hashes;       /* k, 1..32; 0 = the best */
-  uint32_t base_bits;    /* s, 1..15; 0 = 3, the least memory for link counts (tests/bench/bench_counts) */
+  uint32_t base_bits;    /* s, 1..15; 0 = 3, the least memory for link counts */
   uint32_t limit;        /* counts saturate here: 2^s-1..65535; 0 = 65535; the paper has 31 */
   bool minimal;          /* H1 */
   const uint8_t *secret; /* as in mlbf_options */
@@ -74,7 +74,7 @@ mlbf_status mlbf_count_merge(mlbf_count *into, const mlbf_count *from);
  * include `earlier`, it replaces `earlier` by `later`.
  * Without H1 it may be merged into any filter, and adds its counts. With H1 it may not: cells that were already high
  * were not raised, so counts of another filter could become too low. This happens too if a server merges the deltas of
- * two clients that both started from its filter (not in the paper; tests/mlbf/test_count.c shows it).
+ * two clients that both started from its filter (which the paper does not say).
  * MLBF_MISMATCH as above, or if a cell is lower in `later`: `earlier` is then not an earlier state of it. */
 mlbf_status mlbf_count_difference(const mlbf_count *later, const mlbf_count *earlier, mlbf_count **delta);
 

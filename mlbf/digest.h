@@ -8,7 +8,7 @@
  *     stream   filters of 160 features, one after another: about 2.7 % of the input. For files.
  *     blocks   one filter of at most 192 features for each 16 KiB (sdbf-dd). For large things, and in parallel.
  *
- * Where sdhash 4.0 and the papers differ (see digest_features.c and digest.c), we follow sdhash: with sdhash's table of
+ * Where sdhash 4.0 and the papers differ, we follow sdhash: with sdhash's table of
  * ranks our digests equal sdhash's byte for byte. The built-in table is our own.
  *
  * Threads: digests never change once made; any number of threads may read one. */
@@ -34,7 +34,7 @@ typedef struct mlbf_digest_ranks {
   uint16_t rank[MLBF_ENTROPY_CLASSES];
 } mlbf_digest_ranks;
 
-/* The built-in table; digest_ranks.c says what it was made from, and by which command. */
+/* The built-in table. */
 const mlbf_digest_ranks *mlbf_digest_ranks_default(void);
 
 /* A table from counts of windows by class: the rarer a class, the lower its rank, from 1; classes 0 to 99 get 0 and
@@ -78,7 +78,7 @@ char *mlbf_digest_text(const mlbf_digest *digest, const char *name);
 /* Parses one such line, without its end. BAD_ARGUMENT: the line is not valid, and `*why` says why. */
 mlbf_status mlbf_digest_parse(const char *text, size_t size, mlbf_digest **digest, const char **why);
 
-/* How common bits become a score; see digest_score.c. `chance`: common bits expected by chance; `most`: possible. */
+/* How common bits become a score. `chance`: common bits expected by chance; `most`: possible. */
 typedef enum mlbf_digest_rule {
   MLBF_DIGEST_RULE_CURRENT, /* sdhash 4.0's, with its table of cutoffs computed */
   MLBF_DIGEST_RULE_PAPER,   /* the papers': filters of 6 features or more; cutoff: chance + 0.35 (most - chance) */

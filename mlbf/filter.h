@@ -14,8 +14,8 @@
  *   bloom        classic Bloom filter (1970), k exact; the reference.
  *   line         the bits of a key in one or two cache lines; the fast one.
  *   mlbf         layers and an integrity layer, after Cen, Xu, Sun, "A Multi-Layer Bloom Filter for
- *                Duplicated URL Detection", made sound: see mlbf.c.
- *   bloom-paper, mlbf-paper   that paper as printed, for reproducing it: see mlbf_paper.c.
+ *                Duplicated URL Detection", made sound.
+ *   bloom-paper, mlbf-paper   that paper as printed, for reproducing it.
  *
  * Threads: one filter may be used by one writer at a time; any number of readers (mlbf_test and the
  * counters) may run while no thread writes. After mlbf_share, any number of both at once. */

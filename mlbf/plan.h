@@ -9,7 +9,7 @@
 extern "C" {
 #endif
 
-/* Where a key's k bits are; rate.h compares the layouts. */
+/* Where a key's k bits are. */
 typedef enum mlbf_layout {
   MLBF_LAYOUT_CLASSIC = 1,
   MLBF_LAYOUT_LINE = 2,

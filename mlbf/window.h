@@ -1,7 +1,7 @@
 /* mlbf/window.h: options and statistics of both windows. A window answers "was this key inserted within the last w
  * insertions?" or "... within the last w milliseconds?", and forgets older keys by itself.
  *
- *   window_skip.h    SKIP Bloom filter (Tang, Lin, Han) as printed: exact window, 2 counters of log2(w+1) bits per cell
+ *   (not installed)  SKIP Bloom filter (Tang, Lin, Han) as printed: exact window, 2 counters of log2(w+1) bits per cell
  *   window_epoch.h   ours: 4-bit cells, at least 50 times fewer false positives at equal bits; use this one
  *
  * Both: a key inserted within the window is always seen (no false negatives); any other key is called seen with a

@@ -36,6 +36,20 @@ for room in mlbf frontier; do
   done
 done
 
+# A header cites nothing that is not installed.
+for room in mlbf frontier; do
+  for header in "$prefix/include/strata/$room"/*.h; do
+    for cited in $(grep -oE '[a-zA-Z_]+(/[a-zA-Z_]+)*\.(h|c|cc|md|sh|awk)\b' "$header" | sort -u); do
+      for at in include/strata include/strata/$room share/doc/strata/$room; do
+        [ ! -e "$prefix/$at/$cited" ] || continue 2
+      done
+      case $cited in stdbool.h | stddef.h | stdint.h) continue ;; esac
+      echo "$header cites $cited, which is not installed"
+      exit 1
+    done
+  done
+done
+
 # No library is left out when the program is hardened.
 case $(sed -n 's/^CMAKE_BUILD_TYPE:[A-Z]*=//p' "$build/CMakeCache.txt") in
 Debug) ;;
