@@ -9,6 +9,7 @@ root=$(cd "$(dirname "$0")" && pwd -P)
 . "$root/cmake/debian.sh"
 
 TEST_NEEDS='
+abigail-tools         command abidiff
 g++                   command c++
 clang                 command clang
 clang-format          command clang-format
