@@ -15,6 +15,7 @@ clang                 command clang
 clang-format          command clang-format
 clang-tidy            command clang-tidy
 cppcheck              command cppcheck
+fish                  command fish
 mandoc                command mandoc
 gnuplot-nox           command gnuplot
 iproute2              command ip
@@ -26,6 +27,7 @@ libgumbo-dev          module gumbo
 libnghttp2-dev        module libnghttp2
 libxml2-dev           module libxml-2.0
 python3               command python3
+zsh                   command zsh
 '
 jobs=$(nproc)
 

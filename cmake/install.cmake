@@ -1,6 +1,7 @@
 # What `cmake --install` puts where, under the prefix:
 #
-#   bin/strata   lib/libmlbf.*, libfrontier.*   include/strata/ROOM/HEADER.h   share/man/man1/strata.1
+#   bin/strata   share/man/man1/strata.1   and its completion where bash, zsh and fish look for it
+#   lib/libmlbf.*, libfrontier.*   include/strata/ROOM/HEADER.h
 #   share/man/man3/FUNCTION.3, TYPE.3   (made from the headers)   share/doc/strata/ROOM/FORMAT.md
 #   lib/cmake/strata/        find_package(strata) gives strata::mlbf and strata::frontier
 #   lib/pkgconfig/           strata-mlbf.pc and strata-frontier.pc
@@ -67,6 +68,12 @@ endif()
 
 install(TARGETS strata COMPONENT strata)
 install(FILES ${STRATA_MANUAL} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT strata)
+set(STRATA_ZSH_DIR ${CMAKE_INSTALL_DATADIR}/zsh/site-functions CACHE STRING "Where zsh looks for completion")
+install(FILES ${STRATA_COMPLETIONS}/strata DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions
+  COMPONENT strata)
+install(FILES ${STRATA_COMPLETIONS}/_strata DESTINATION ${STRATA_ZSH_DIR} COMPONENT strata)
+install(FILES ${STRATA_COMPLETIONS}/strata.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d
+  COMPONENT strata)
 include(cmake/reference.cmake) # man pages for functions and types
 install(DIRECTORY ${REFERENCE_PAGES}/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man3 COMPONENT dev
   FILES_MATCHING PATTERN "*.3")

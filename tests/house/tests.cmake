@@ -35,6 +35,9 @@ if(NOT STRATA_SANITIZE)
   endif()
   add_test(NAME debian COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/house/test_debian.sh)
   add_test(NAME manual COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/house/test_manual.sh $<TARGET_FILE:strata> ${STRATA_MANUAL})
+  add_test(NAME completion COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/program/test_completion.sh $<TARGET_FILE:strata>
+    ${STRATA_COMPLETIONS})
+  set_tests_properties(completion PROPERTIES TIMEOUT 300)
   add_test(NAME install COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/install/test_install.sh ${PROJECT_BINARY_DIR})
   add_test(NAME install_shared COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/install/test_install_shared.sh ${PROJECT_BINARY_DIR}
     ${CMAKE_C_COMPILER})
