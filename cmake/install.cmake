@@ -78,6 +78,15 @@ include(cmake/reference.cmake) # man pages for functions and types
 install(DIRECTORY ${REFERENCE_PAGES}/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man3 COMPONENT dev
   FILES_MATCHING PATTERN "*.3")
 
+# Takes away what the last installation from this build put anywhere.
+add_custom_target(uninstall
+  COMMAND ${CMAKE_COMMAND} -D MANIFEST=${PROJECT_BINARY_DIR}/install_manifest.txt
+    -P ${PROJECT_SOURCE_DIR}/cmake/uninstall.cmake VERBATIM)
+# The sources as one file: the same bytes from the same commit.
+add_custom_target(dist
+  COMMAND ${PROJECT_SOURCE_DIR}/cmake/dist.sh ${PROJECT_VERSION} ${PROJECT_BINARY_DIR}/strata-${PROJECT_VERSION}.tar.gz
+  VERBATIM)
+
 # find_package(strata). A static library still needs what it stands on when a program is linked.
 install(EXPORT strata NAMESPACE strata:: FILE strata-targets.cmake DESTINATION ${STRATA_CONFIGS} COMPONENT dev)
 configure_package_config_file(cmake/strata-config.cmake.in ${PROJECT_BINARY_DIR}/strata-config.cmake

@@ -1,5 +1,5 @@
-/* Build tool for completion: strata_completion bash|zsh|fish FILE writes what that shell wants to know of the commands and
- * their options, from the tables that --help and the parser use. */
+/* Build tool for completion: strata_completion bash|zsh|fish FILE writes what that shell wants to know of the commands
+ * and their options, from the tables that --help and the parser use. */
 #include "crawler/commands/cmd.h"
 
 #include <stdbool.h>

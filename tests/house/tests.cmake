@@ -41,6 +41,8 @@ if(NOT STRATA_SANITIZE)
   add_test(NAME install COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/install/test_install.sh ${PROJECT_BINARY_DIR})
   add_test(NAME install_shared COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/install/test_install_shared.sh ${PROJECT_BINARY_DIR}
     ${CMAKE_C_COMPILER})
+  add_test(NAME dist COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/install/test_dist.sh)
+  set_tests_properties(dist PROPERTIES SKIP_RETURN_CODE 77)
   set_tests_properties(install_shared PROPERTIES TIMEOUT 1200)
   strata_slow(install_shared)
   if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64") # whose layouts are kept

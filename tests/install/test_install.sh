@@ -110,3 +110,15 @@ fi
 [ -s "$prefix/share/man/man1/strata.1" ]
 [ -s "$prefix/share/man/man3/frontier_add_batch.3" ]
 [ -s "$prefix/share/man/man3/mlbf_insert.3" ]
+for file in bash-completion/completions/strata zsh/site-functions/_strata fish/vendor_completions.d/strata.fish; do
+  [ -s "$prefix/share/$file" ]
+done
+
+# All of it goes again, and what others put there stays.
+cmake --install "$build" --prefix "$work/second" >"$work/log"
+mkdir -p "$work/second/include/strata/other"
+touch "$work/second/bin/other" "$work/second/include/strata/other/other.h"
+cmake --build "$build" --target uninstall >"$work/log" || { cat "$work/log"; exit 1; }
+left=$(cd "$work/second" && find . ! -type d -o -path '*/strata*' | sort | tr '\n' ' ')
+wanted='./bin/other ./include/strata ./include/strata/other ./include/strata/other/other.h '
+[ "$left" = "$wanted" ] || { echo "left after uninstall: $left"; exit 1; }

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Completion in bash, zsh and fish: each offers every command and every option that --help has, and the words of a
-# choice; asked as a person asks, by the tab key (fish: by its own question for it). A shell that is not here is skipped,
-# and that is said.
+# choice; asked as a person asks, by the tab key (fish: by its own question for it). A shell that is not here is
+# skipped, and that is said.
 #   test_completion.sh STRATA DIRECTORY      DIRECTORY has the three files
 set -eu
 strata=$1
@@ -41,8 +41,8 @@ ask_bash()
 
 ask_fish()
 {
-  HOME=$work XDG_DATA_HOME=$work fish --no-config -c 'source $argv[1]; complete -C "$argv[2]"' "$files/strata.fish" "$*" |
-    cut -f 1
+  HOME=$work XDG_DATA_HOME=$work fish --no-config -c 'source $argv[1]; complete -C "$argv[2]"' \
+    "$files/strata.fish" "$*" | cut -f 1
 }
 
 for shell in bash fish; do
