@@ -15,6 +15,8 @@ clang                 command clang
 clang-format          command clang-format
 clang-tidy            command clang-tidy
 cppcheck              command cppcheck
+dpkg-dev              command dpkg-shlibdeps
+file                  command file
 fish                  command fish
 mandoc                command mandoc
 gnuplot-nox           command gnuplot
@@ -25,6 +27,8 @@ libbloom-dev          file /usr/include/bloom.h
 libcmocka-dev         module cmocka
 libgumbo-dev          module gumbo
 libnghttp2-dev        module libnghttp2
+lintian               command lintian
+mmdebstrap            command mmdebstrap
 libxml2-dev           module libxml-2.0
 python3               command python3
 zsh                   command zsh
