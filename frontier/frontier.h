@@ -234,11 +234,11 @@ frontier_status frontier_add(frontier *f, const url *u, frontier_origin origin, 
  * while files of keys that were damaged are made again. */
 frontier_status frontier_lookup(frontier *f, const url *u, frontier_verdict *verdict);
 
-enum { FRONTIER_PAYLOAD_MAX = 65536 };
+enum { FRONTIER_PAYLOAD_MAX = 65536, FRONTIER_GROUP_MAX = 255, FRONTIER_OPAQUE_MAX = URL_LENGTH_MAX };
 
 /* A URL and all that may go with it. */
 typedef struct frontier_link {
-  const url *target;
+  const url *target; /* NULL: `opaque` is what is fetched */
   frontier_origin origin;
   /* The caller's own key, which decides "seen" instead of the URL's: its segments with their delimiters, as for
    * mlbf_hash. Only its 128-bit hash is kept. NULL: target->key. */
@@ -246,11 +246,30 @@ typedef struct frontier_link {
   size_t key_count;
   const void *payload; /* comes back with the lease; kept until the URL ends */
   size_t payload_size; /* 0 to FRONTIER_PAYLOAD_MAX bytes; more is FRONTIER_BAD_ARGUMENT */
+  /* The queue it waits in, in place of its host's, and the unit of politeness: 1 to FRONTIER_GROUP_MAX bytes without
+   * NUL, copied. A group is never one with a host of the same name; host.h calls it "/" and its bytes. Size 0: its
+   * host. Traps (traps.h) are not watched for in groups. */
+  const char *group;
+  size_t group_size;
+  /* Of the URLs of one host or group and class that may be leased, those with the largest number are first; of those
+   * with the same, the one that was accepted first. One that waited for `not_before_ms` is before those accepted after
+   * it. Without effect between hosts, groups and classes. A URL with a priority other than 0, or with a time, costs 24
+   * to 40 bytes of memory while it waits, and as a crawl goes on that has such URLs, the queue is read before the first
+   * is leased: a second or so for 10^6 URLs. */
+  int32_t priority;
+  uint64_t not_before_ms; /* not leased before this wall-clock time (frontier_clock, host.h); 0: at once. It holds up no
+                             other URL */
+  /* With `target` NULL: 1 to FRONTIER_OPAQUE_MAX bytes that need not be a URL. They are copied, and the lease gives them
+   * back as they are. `key` and a group must be given. */
+  const void *opaque;
+  size_t opaque_size;
 } frontier_link;
 
 /* frontier_add for many, in order, hashed and looked up together: faster than one by one once the filter is larger
  * than the caches; 32 or more at once are enough. Of equal keys in one batch only the first is new.
- * On failure the first `*settled` links were processed and have their verdicts; the rest may be tried again. */
+ * On failure the first `*settled` links were processed and have their verdicts; the rest may be tried again.
+ * BAD_ARGUMENT: too large a payload, a key of no segments, a group that is too long or has a NUL, or an opaque target
+ * that is too long, or lacks key or group. */
 static inline frontier_status frontier_add_batch(frontier *f, const frontier_link *links, size_t count, uint64_t now_ms,
                                                  frontier_verdict *verdicts, size_t *settled);
 
@@ -302,11 +321,15 @@ typedef struct frontier_lease {
   uint64_t id;     /* > 0, rising in order of acceptance, the same across runs */
   const char *url; /* the fetch URL, NUL-terminated; valid until the lease ends: done, release, options.lease_ms */
   uint32_t url_size;
-  uint32_t host_begin, host_end; /* of host[:port] within `url` */
+  uint32_t host_begin, host_end; /* of host[:port] within `url`; both 0 if it is opaque */
   frontier_origin origin;
   const void *payload; /* of its frontier_link; NULL if size is 0; valid as long as `url`; aligned to 16 bytes */
   size_t payload_size;
   frontier_verdict verdict; /* on acceptance; SEEN: by frontier_force */
+  const char *group;        /* of its frontier_link; NULL if size is 0; valid as long as the handle */
+  size_t group_size;
+  int32_t priority;
+  bool is_opaque; /* `url` is the opaque target: any bytes, and a NUL behind them */
 } frontier_lease;
 
 enum { FRONTIER_WAIT_FOREVER = -1 };
@@ -357,8 +380,23 @@ frontier_status frontier_done(frontier *f, uint64_t lease, frontier_state state,
 frontier_status frontier_skip(frontier *f, uint64_t lease, const char *reason, const char *report, size_t report_size,
                               uint64_t now_ms);
 
-/* The URL goes back to the head of its host's queue, as if never leased. */
+/* The URL goes back to the head of its host's queue, as if never leased; with a priority, to the head of its equals. */
 frontier_status frontier_release(frontier *f, uint64_t lease, uint64_t now_ms);
+
+/* What changes as a URL goes back. All zero: nothing. */
+typedef struct frontier_return {
+  bool has_payload; /* from now on its payload is this one; size 0: it has none */
+  const void *payload;
+  size_t payload_size;
+  bool has_priority; /* from now on its priority is this one */
+  int32_t priority;
+  uint64_t not_before_ms; /* as in frontier_link; 0: at once */
+} frontier_return;
+
+/* frontier_release with changes, for a retry: they are committed as all others are, and after a crash before that the
+ * URL waits as it was. Its id stays. BAD_ARGUMENT, NO_MEMORY: it is still leased. */
+static inline frontier_status frontier_release_with(frontier *f, uint64_t lease, const frontier_return *with,
+                                                    uint64_t now_ms);
 
 /* Politeness of the host of a lease: at least `delay_ms` between starts, until the next call or close; never below the
  * default or the delay of frontier_host_set. */
@@ -389,6 +427,11 @@ typedef struct frontier_record {
   bool is_in_flight;        /* from frontier_find and frontier_find_id only */
   frontier_verdict verdict; /* that let it in */
   frontier_class priority;  /* the queue it waits in; of one that ended: as it was accepted */
+  const char *group;        /* of its frontier_link; NULL if size is 0 */
+  size_t group_size;
+  int32_t rank;           /* frontier_link.priority, or the one it was released with */
+  uint64_t not_before_ms; /* and its time */
+  bool is_opaque;         /* `url` is the opaque target */
 } frontier_record;
 
 typedef bool frontier_visitor(void *context, const frontier_record *record); /* false: enough */
@@ -413,7 +456,7 @@ typedef struct frontier_in_flight {
   uint64_t id;
   const char *url; /* NUL-terminated; as `host` valid during the call */
   uint32_t url_size;
-  const char *host;     /* NUL-terminated */
+  const char *host;     /* NUL-terminated; of a group "/" and its name */
   uint64_t taken_ms;    /* when it was leased, in the caller's time, */
   uint64_t deadline_ms; /* and when options.lease_ms ends it; UINT64_MAX: never */
 } frontier_in_flight;
@@ -493,6 +536,8 @@ frontier_status frontier_lookup_batch_sized(frontier *f, const frontier_link *li
 frontier_status frontier_forget_sized(frontier *f, const frontier_link *link, size_t link_size, bool *was_seen);
 frontier_status frontier_next_sized(frontier *f, uint64_t now_ms, frontier_lease *leases, size_t lease_size, size_t max,
                                     size_t *count, int64_t *wait_ms);
+frontier_status frontier_release_with_sized(frontier *f, uint64_t lease, const frontier_return *with, size_t with_size,
+                                            uint64_t now_ms);
 frontier_status frontier_stats_read_sized(frontier *f, frontier_stats *stats, size_t stats_size);
 frontier_status frontier_find_id_sized(frontier *f, uint64_t id, frontier_record *record, size_t record_size);
 frontier_status frontier_find_sized(frontier *f, const frontier_link *link, size_t link_size, frontier_record *record,
@@ -541,6 +586,12 @@ static inline frontier_status frontier_next(frontier *f, uint64_t now_ms, fronti
                                             size_t *count, int64_t *wait_ms)
 {
   return frontier_next_sized(f, now_ms, leases, sizeof *leases, max, count, wait_ms);
+}
+
+static inline frontier_status frontier_release_with(frontier *f, uint64_t lease, const frontier_return *with,
+                                                    uint64_t now_ms)
+{
+  return frontier_release_with_sized(f, lease, with, sizeof *with, now_ms);
 }
 
 static inline frontier_status frontier_stats_read(frontier *f, frontier_stats *stats)

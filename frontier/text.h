@@ -26,6 +26,11 @@ typedef struct frontier_text {
   const void *payload; /* as in frontier_link */
   size_t payload_size;
   frontier_origin origin;
+  const char *group; /* these as in frontier_link */
+  size_t group_size;
+  int32_t priority;
+  bool is_opaque; /* `href` is the opaque target, of which no rule is asked; it needs a key and a group */
+  uint64_t not_before_ms;
 } frontier_text;
 
 /* What became of it: it is no URL, or the filter refused it, or it has a verdict. */
@@ -50,7 +55,7 @@ typedef struct frontier_text_rules {
 
 /* url_resolve and frontier_add for each text, in order; of equal keys only the first is new. `rules` NULL: hrefs are
  * absolute, every URL is added. On failure the first `*settled` texts were processed and have their answers; the rest
- * may be tried again. FRONTIER_BAD_ARGUMENT: the next text has too large a payload, or a key of no segments. */
+ * may be tried again. FRONTIER_BAD_ARGUMENT: as frontier_add_batch, of the next text. */
 static inline frontier_status frontier_add_texts(frontier *f, const frontier_text_rules *rules,
                                                  const frontier_text *texts, size_t count, uint64_t now_ms,
                                                  frontier_answer *answers, size_t *settled);

@@ -26,8 +26,10 @@ void link_hash(const mlbf_filter *filter, const frontier_link *link, mlbf_hashes
 {
   if (link->key)
     mlbf_hash(filter, link->key, link->key_count, hashes);
-  else
+  else if (link->target)
     seen_hash(filter, link->target, hashes);
+  else
+    *hashes = (mlbf_hashes){0}; /* it is refused */
 }
 
 static void copy_hashes(mlbf_hashes *to, const mlbf_hashes *from)
@@ -77,7 +79,7 @@ static void fetch(const frontier *f, const frontier_link *links, size_t count, c
   host_name names[TOGETHER];
   size_t fresh = 0;
   for (size_t i = 0; i < count; i++)
-    if (!found->is_certain[i] && found->verdicts[i].outcome != MLBF_SEEN) {
+    if (links[i].target && !found->is_certain[i] && found->verdicts[i].outcome != MLBF_SEEN) {
       const url *u = links[i].target;
       seen_fetch(f->seen, &found->hashes[i]);
       names[fresh++] = (host_name){u->fetch + u->host_begin, u->host_end - u->host_begin};
@@ -147,6 +149,8 @@ frontier_status link_judge(frontier *f, const frontier_link *link, mlbf_hashes *
 
 static frontier_status refuse_nonsense(frontier *f, const frontier_link *link)
 {
+  if (!link->target || link->group_size || link->priority || link->not_before_ms || link->opaque_size)
+    return frontier_fail(f, FRONTIER_BAD_ARGUMENT, "groups, priorities, times and opaque targets are not kept");
   if (link->payload_size > FRONTIER_PAYLOAD_MAX)
     return frontier_fail(f, FRONTIER_BAD_ARGUMENT, "a payload of %zu bytes; %d is the most", link->payload_size,
                          FRONTIER_PAYLOAD_MAX);

@@ -96,7 +96,11 @@ static bool gather_one(piece *p, const call *c, url_profile profile, size_t plac
                                          .key = text->key,
                                          .key_count = text->key_count,
                                          .payload = text->payload,
-                                         .payload_size = text->payload_size};
+                                         .payload_size = text->payload_size,
+                                         .group = text->group,
+                                         .group_size = text->group_size,
+                                         .priority = text->priority,
+                                         .not_before_ms = text->not_before_ms};
   return true;
 }
 

@@ -276,6 +276,19 @@ frontier_status frontier_release(frontier *f, uint64_t lease, uint64_t now_ms)
   return FRONTIER_OK;
 }
 
+frontier_status frontier_release_with_sized(frontier *f, uint64_t lease, const frontier_return *given, size_t given_size,
+                                            uint64_t now_ms)
+{
+  LOCKED(f);
+  static const frontier_return nothing;
+  frontier_return with;
+  if (!sized_take(&with, sizeof with, given, given_size))
+    return refuse_unknown_field(f);
+  if (memcmp(&with, &nothing, sizeof with) != 0)
+    return frontier_fail(f, FRONTIER_BAD_ARGUMENT, "what is released is not changed");
+  return frontier_release(f, lease, now_ms);
+}
+
 entry *lease_entry(frontier *f, uint64_t lease)
 {
   return find_in_flight(f, lease);
