@@ -253,13 +253,13 @@ typedef struct frontier_link {
   size_t group_size;
   /* Of the URLs of one host or group and class that may be leased, those with the largest number are first; of those
    * with the same, the one that was accepted first. One that waited for `not_before_ms` is before those accepted after
-   * it. Without effect between hosts, groups and classes. A URL with a priority other than 0, or with a time, costs 24
-   * to 40 bytes of memory while it waits, and as a crawl goes on that has such URLs, the queue is read before the first
-   * is leased: a second or so for 10^6 URLs. */
+   * it. Without effect between hosts, groups and classes, whose turns stay as they are. A URL with a priority other
+   * than 0, or with a time, takes 16 to 24 bytes of memory while it waits; and when a crawl that has such URLs is
+   * opened again, the queue is read before the first lease, some 0.3 s for 10^6 URLs. */
   int32_t priority;
   uint64_t not_before_ms; /* not leased before this wall-clock time (frontier_clock, host.h); 0: at once. It holds up no
                              other URL */
-  /* With `target` NULL: 1 to FRONTIER_OPAQUE_MAX bytes that need not be a URL. They are copied, and the lease gives them
+  /* With `target` NULL: 1 to FRONTIER_OPAQUE_MAX bytes that need not be a URL, which are copied. The lease gives them
    * back as they are. `key` and a group must be given. */
   const void *opaque;
   size_t opaque_size;

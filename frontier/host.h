@@ -1,7 +1,8 @@
 /* frontier/host.h: a crawler's settings for a host, and queries about hosts.
  *
  * A host is host[:port] as in fetch URLs. Controls are kept on disk with the host; they may be set before any URL
- * of the host was found. No queued URL is ever dropped: URLs held back by a block or a budget stay queued, are counted,
+ * of the host was found. A group (frontier_link) is to all of these a host, whose name is "/" and the bytes of the
+ * group. No queued URL is ever dropped: URLs held back by a block or a budget stay queued, are counted,
  * and are handed out when the control is lifted.
  *
  * Threads, processes, errors: as frontier.h. */
@@ -78,7 +79,7 @@ uint64_t frontier_held(const frontier *f);
 
 /* Decides the class of a new URL. `by_rule` is the class by the rules: TRAP if it looks like a trap's, else the host's
  * priority, else LOW if deeper than 16 links, else NORMAL. The classifier may use data of its own, such as in-link
- * counts. */
+ * counts. `link->target` is NULL for an opaque target. */
 typedef frontier_class frontier_classifier(void *context, const frontier_link *link, frontier_verdict verdict,
                                            frontier_class by_rule);
 /* For this handle from now on; NULL: the rules alone. The classifier may call frontier_find_mark (traps.h), and nothing

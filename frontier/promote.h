@@ -5,8 +5,8 @@
  * out once. Its id stays.
  *
  * frontier_promote considers URLs of class NORMAL: all that have their text in memory (the heads of their hosts'
- * queues, 65,536 at most) and, with each call, some whose text is on disk. Not moved: URLs deeper than the cap, and
- * URLs held back by a block or a budget.
+ * queues, 65,536 at most) and, with each call, some whose text is on disk. Not moved: URLs deeper than the cap,
+ * URLs held back by a block or a budget, and those with a priority or a time (frontier_link).
  *
  * Threads, processes, errors: as frontier.h. */
 #ifndef STRATA_FRONTIER_PROMOTE_H

@@ -8,8 +8,8 @@
  * content. The interval between visits adapts: it is halved if the page had changed, doubled if not, within two bounds.
  *
  * Visits are on disk, ordered by due time; memory is fixed. A URL keeps its id and is counted once: while it is queued
- * again it does not count as done. Its payload does not come back. A URL that ended without a noted visit is fetched
- * again only if its state was FRONTIER_DONE when frontier_recrawl was called. */
+ * again it does not count as done. It comes back as it was accepted, with the payload of then. A URL that ended without
+ * a noted visit is fetched again only if its state was FRONTIER_DONE when frontier_recrawl was called. */
 #ifndef STRATA_FRONTIER_RECRAWL_H
 #define STRATA_FRONTIER_RECRAWL_H
 

@@ -197,12 +197,17 @@ static bool is_sound(url_walk *w, uint64_t sequence, const url_row *row, const h
     check_say(w->c, IN_DATA, "URL %" PRIu64 ", table %s: its fields make no sense", sequence, table);
     return false;
   }
-  if (size == 0 || url_parse(w->text, size, w->c->f->options.profile, u) != URL_OK) {
+  bool is_opaque = url_row_is_opaque(row, field_find(row->fields, row->fields_size, FIELD_KEY).bytes, said->name);
+  if (size == 0 || (!is_opaque && url_parse(w->text, size, w->c->f->options.profile, u) != URL_OK)) {
     check_say(w->c, IN_DATA, "URL %" PRIu64 ", table %s: %s is not a URL", sequence, table,
               mdb_records_quote(w->text, size, shown));
     return false;
   }
-  bool is_of_host = row->form == URL_FORM_WHOLE || (u->host_end - u->host_begin == said->name_size &&
+  if (is_opaque) { /* for what is said about it */
+    u->fetch = w->text;
+    u->fetch_size = (uint32_t)size;
+  }
+  bool is_of_host = row->form >= URL_FORM_WHOLE || (u->host_end - u->host_begin == said->name_size &&
                                                     memcmp(u->fetch + u->host_begin, said->name, said->name_size) == 0);
   bool is_named = !row->host_name ||
                   (row->host_name_size == said->name_size && memcmp(row->host_name, said->name, said->name_size) == 0);

@@ -191,7 +191,8 @@ static bool keep_changes(void *context, uint64_t key, const uint8_t *body, size_
   return s->status == FRONTIER_OK;
 }
 
-/* Is this the record of a host? Its name says so: together with a scheme it is a URL of that host. */
+/* Is this the record of a host? Its name says so: it is that of a group, or together with a scheme it is a URL of that
+ * host. */
 static bool looks_like_host(salvage *s, const uint8_t *body, size_t size)
 {
   static const char scheme[] = "http://";
@@ -199,6 +200,9 @@ static bool looks_like_host(salvage *s, const uint8_t *body, size_t size)
   size_t name_size = size > head ? size - head : 0, text_size = strlen(scheme) + name_size;
   if (name_size == 0 || text_size >= sizeof s->text)
     return false;
+  const char *name = (const char *)body + head;
+  if (host_is_group(name))
+    return name_size > 1 && name_size <= 1 + FRONTIER_GROUP_MAX && !memchr(name, '\0', name_size);
   memcpy(s->text, scheme, strlen(scheme));
   memcpy(s->text + strlen(scheme), body + head, name_size);
   return url_parse(s->text, text_size, s->f->options.profile, s->u) == URL_OK &&

@@ -169,9 +169,10 @@ static host *sound_host(url_salvage *u, const url_row *row)
   host *who = host_of(s, row->host);
   size_t size = who ? url_row_url(row, who->name, who->name_size, u->fetch) : 0;
   if (size == 0 || !fields_are_whole(row->fields, row->fields_size) ||
-      url_parse(u->fetch, size, s->f->options.profile, s->u) != URL_OK)
+      (!url_row_is_opaque(row, field_find(row->fields, row->fields_size, FIELD_KEY).bytes, who->name) &&
+       url_parse(u->fetch, size, s->f->options.profile, s->u) != URL_OK))
     return NULL;
-  bool is_of_host = row->form == URL_FORM_WHOLE ||
+  bool is_of_host = row->form >= URL_FORM_WHOLE ||
                     (s->u->host_end - s->u->host_begin == who->name_size &&
                      memcmp(s->u->fetch + s->u->host_begin, who->name, who->name_size) == 0);
   return is_of_host ? who : NULL;

@@ -7,12 +7,19 @@
 typedef enum purpose { TO_QUEUE, TO_QUEUE_ANYHOW, TO_NOTE } purpose;
 
 typedef struct newcomer {
-  const frontier_link *link; /* its target, origin and payload */
+  const frontier_link *link; /* all of it but its key */
   const mlbf_hashes *hashes;
   bool has_own_key; /* which is kept with it, as its text does not give it */
   frontier_verdict verdict;
   purpose purpose;
 } newcomer;
+
+/* What is fetched: a URL, or not. */
+static inline mlbf_span link_text(const frontier_link *link)
+{
+  return link->target ? (mlbf_span){link->target->fetch, link->target->fetch_size}
+                      : (mlbf_span){link->opaque, link->opaque_size};
+}
 
 /* NO_MEMORY: nothing has changed. */
 frontier_status accept_link(frontier *f, const newcomer *n, uint64_t now_ms);

@@ -29,7 +29,7 @@ void link_hash(const mlbf_filter *filter, const frontier_link *link, mlbf_hashes
   else if (link->target)
     seen_hash(filter, link->target, hashes);
   else
-    *hashes = (mlbf_hashes){0}; /* it is refused */
+    memset(hashes, 0, sizeof *hashes); /* it is refused */
 }
 
 static void copy_hashes(mlbf_hashes *to, const mlbf_hashes *from)
@@ -79,10 +79,11 @@ static void fetch(const frontier *f, const frontier_link *links, size_t count, c
   host_name names[TOGETHER];
   size_t fresh = 0;
   for (size_t i = 0; i < count; i++)
-    if (links[i].target && !found->is_certain[i] && found->verdicts[i].outcome != MLBF_SEEN) {
+    if (!found->is_certain[i] && found->verdicts[i].outcome != MLBF_SEEN) {
       const url *u = links[i].target;
       seen_fetch(f->seen, &found->hashes[i]);
-      names[fresh++] = (host_name){u->fetch + u->host_begin, u->host_end - u->host_begin};
+      if (u && !links[i].group_size)
+        names[fresh++] = (host_name){u->fetch + u->host_begin, u->host_end - u->host_begin};
     }
   hosts_fetch(f->hosts, names, fresh);
 }
@@ -128,16 +129,18 @@ static frontier_status judge_exactly(frontier *f, const frontier_link *link, loo
   return FRONTIER_OK;
 }
 
-static frontier_status refuse_empty_key(frontier *f, const frontier_link *link)
+/* The key is all that a look-up takes. */
+static frontier_status refuse_key(frontier *f, const frontier_link *link)
 {
-  return link->key && link->key_count == 0 ? frontier_fail(f, FRONTIER_BAD_ARGUMENT, "a key of no segments")
-                                           : FRONTIER_OK;
+  if (link->key ? link->key_count > 0 : link->target != NULL)
+    return FRONTIER_OK;
+  return frontier_fail(f, FRONTIER_BAD_ARGUMENT, "%s", link->key ? "a key of no segments" : "no URL, and no key");
 }
 
 frontier_status link_judge(frontier *f, const frontier_link *link, mlbf_hashes *hashes, frontier_verdict *verdict)
 {
   looked_up found;
-  frontier_status status = refuse_empty_key(f, link);
+  frontier_status status = refuse_key(f, link);
   if (status == FRONTIER_OK)
     status = late_load(f);
   if (status != FRONTIER_OK)
@@ -147,14 +150,22 @@ frontier_status link_judge(frontier *f, const frontier_link *link, mlbf_hashes *
   return judge_exactly(f, link, &found, 0, verdict);
 }
 
+static bool is_group(const frontier_link *link)
+{
+  return link->group_size && link->group_size <= FRONTIER_GROUP_MAX && !memchr(link->group, '\0', link->group_size);
+}
+
 static frontier_status refuse_nonsense(frontier *f, const frontier_link *link)
 {
-  if (!link->target || link->group_size || link->priority || link->not_before_ms || link->opaque_size)
-    return frontier_fail(f, FRONTIER_BAD_ARGUMENT, "groups, priorities, times and opaque targets are not kept");
   if (link->payload_size > FRONTIER_PAYLOAD_MAX)
     return frontier_fail(f, FRONTIER_BAD_ARGUMENT, "a payload of %zu bytes; %d is the most", link->payload_size,
                          FRONTIER_PAYLOAD_MAX);
-  return refuse_empty_key(f, link);
+  if (link->group_size && !is_group(link))
+    return frontier_fail(f, FRONTIER_BAD_ARGUMENT, "a group has up to %d bytes, and no NUL", FRONTIER_GROUP_MAX);
+  if (link->target ? link->opaque_size > 0 : link->opaque_size - 1 >= FRONTIER_OPAQUE_MAX || !link->group_size)
+    return frontier_fail(f, FRONTIER_BAD_ARGUMENT, "a link has a URL, or up to %d opaque bytes, a key and a group",
+                         FRONTIER_OPAQUE_MAX);
+  return refuse_key(f, link);
 }
 
 static frontier_status settle(frontier *f, const frontier_link *link, looked_up *found, size_t i, purpose what_for,
@@ -289,7 +300,7 @@ frontier_status frontier_lookup_batch_sized(frontier *f, const frontier_link *li
     const frontier_link *some = take_links(links, link_size, begin, size, room);
     status = some ? FRONTIER_OK : refuse_unknown_field(f);
     for (size_t i = 0; i < size && status == FRONTIER_OK; i++)
-      status = refuse_empty_key(f, &some[i]);
+      status = refuse_key(f, &some[i]);
     if (status == FRONTIER_OK)
       look_up(f, some, size, true, &found);
     for (size_t i = 0; i < size && status == FRONTIER_OK; i++)

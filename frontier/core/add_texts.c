@@ -75,21 +75,9 @@ static void keep(piece *p, url *u)
   p->used = ((size_t)(end - p->urls) + alignof(url) - 1) / alignof(url) * alignof(url);
 }
 
-/* Into the piece, or into an answer. false: as take_text. */
-static bool gather_one(piece *p, const call *c, url_profile profile, size_t place)
+/* `u` NULL: it is opaque. */
+static void add_link(piece *p, size_t place, const frontier_text *text, const url *u)
 {
-  frontier_text room = {0};
-  const frontier_text *text = take_text(c, place, &room);
-  if (!text)
-    return false;
-  url *u = (url *)(p->urls + p->used);
-  url_status status = url_resolve(c->rules.base, text->href ? text->href : "", text->href_size, profile, u);
-  int refused = status == URL_OK && c->rules.accept ? c->rules.accept(c->rules.context, place, u) : 0;
-  if (status != URL_OK || refused) {
-    answer(c, place, status, refused, (frontier_verdict){0}, 0);
-    return true;
-  }
-  keep(p, u);
   p->places[p->count] = place;
   p->links[p->count++] = (frontier_link){.target = u,
                                          .origin = text->origin,
@@ -100,7 +88,31 @@ static bool gather_one(piece *p, const call *c, url_profile profile, size_t plac
                                          .group = text->group,
                                          .group_size = text->group_size,
                                          .priority = text->priority,
-                                         .not_before_ms = text->not_before_ms};
+                                         .not_before_ms = text->not_before_ms,
+                                         .opaque = u ? NULL : text->href,
+                                         .opaque_size = u ? 0 : text->href_size};
+}
+
+/* Into the piece, or into an answer. false: as take_text. */
+static bool gather_one(piece *p, const call *c, url_profile profile, size_t place)
+{
+  frontier_text room = {0};
+  const frontier_text *text = take_text(c, place, &room);
+  if (!text)
+    return false;
+  if (text->is_opaque) {
+    add_link(p, place, text, NULL);
+    return true;
+  }
+  url *u = (url *)(p->urls + p->used);
+  url_status status = url_resolve(c->rules.base, text->href ? text->href : "", text->href_size, profile, u);
+  int refused = status == URL_OK && c->rules.accept ? c->rules.accept(c->rules.context, place, u) : 0;
+  if (status != URL_OK || refused) {
+    answer(c, place, status, refused, (frontier_verdict){0}, 0);
+    return true;
+  }
+  keep(p, u);
+  add_link(p, place, text, u);
   return true;
 }
 

@@ -15,7 +15,7 @@ frontier_class host_classify(frontier *f, host *who, const frontier_link *link, 
   frontier_class class = who->control ? who->control->priority : FRONTIER_NORMAL;
   if (class == FRONTIER_NORMAL && link->origin.depth > DEPTH_LOW)
     class = FRONTIER_LOW;
-  if (f->chooser.watch && trap_detector_judge(f->chooser.watch, who, link->target))
+  if (f->chooser.watch && !host_is_group(who->name) && trap_detector_judge(f->chooser.watch, who, link->target))
     class = FRONTIER_TRAP;
   if (f->chooser.classifier)
     class = f->chooser.classifier(f->chooser.context, link, verdict, class);

@@ -59,17 +59,26 @@ uint64_t clock_said(const frontier *f, uint64_t own_ms)
   return own_ms > f->clock.shift_ms ? own_ms - f->clock.shift_ms : 0;
 }
 
+uint64_t clock_own_of_ms(const frontier *f, uint64_t wall_ms)
+{
+  int64_t own_ms = (int64_t)bounded(wall_ms, OWN_END_MS) - f->clock.wall_offset_ms;
+  return own_ms > 0 ? (uint64_t)own_ms : 0;
+}
+
 uint64_t clock_own_of(const frontier *f, uint64_t wall_s)
 {
-  uint64_t wall_ms = wall_s < HOST_DELAY_MAX_MS / 1000 ? wall_s * 1000 : HOST_DELAY_MAX_MS;
-  int64_t own_ms = (int64_t)wall_ms - f->clock.wall_offset_ms;
-  return own_ms > 0 ? (uint64_t)own_ms : 0;
+  return clock_own_of_ms(f, wall_s < HOST_DELAY_MAX_MS / 1000 ? wall_s * 1000 : HOST_DELAY_MAX_MS);
+}
+
+uint64_t clock_wall_ms(const frontier *f, uint64_t own_ms)
+{
+  int64_t wall_ms = (int64_t)own_ms + f->clock.wall_offset_ms;
+  return wall_ms > 0 ? (uint64_t)wall_ms : 0;
 }
 
 uint64_t clock_wall_s(const frontier *f, uint64_t own_ms)
 {
-  int64_t wall_ms = (int64_t)own_ms + f->clock.wall_offset_ms;
-  return wall_ms > 0 ? ((uint64_t)wall_ms + 999) / 1000 : 0;
+  return (clock_wall_ms(f, own_ms) + 999) / 1000;
 }
 
 /* What was said in earlier runs holds once it is known what time it is. */

@@ -13,14 +13,16 @@ typedef struct own_clock {
   bool is_wall_told;      /* and not only assumed to be `now_ms` */
 } own_clock;
 
-uint64_t clock_now(frontier *f, uint64_t now_ms);          /* and from now on it is no earlier */
-uint64_t clock_glance(const frontier *f, uint64_t now_ms); /* for calls that start nothing: changes nothing */
-uint64_t clock_latest(const frontier *f);                  /* what clock_now said last */
-uint64_t clock_said(const frontier *f, uint64_t own_ms);   /* the caller's time at this own time */
-void clock_assume_wall(frontier *f, uint64_t now_ms);      /* `now_ms` is wall time, unless frontier_clock said else */
-bool clock_has_wall(const frontier *f);                    /* the two below can be answered */
-uint64_t clock_wall_s(const frontier *f, uint64_t own_ms); /* seconds since 1970, the next whole one */
-uint64_t clock_own_of(const frontier *f, uint64_t wall_s); /* the other way; 0: before own time began */
-uint64_t clock_told_s(const frontier *f);                  /* the wall clock's latest; UINT64_MAX: only assumed */
+uint64_t clock_now(frontier *f, uint64_t now_ms);           /* and from now on it is no earlier */
+uint64_t clock_glance(const frontier *f, uint64_t now_ms);  /* for calls that start nothing: changes nothing */
+uint64_t clock_latest(const frontier *f);                   /* what clock_now said last */
+uint64_t clock_said(const frontier *f, uint64_t own_ms);    /* the caller's time at this own time */
+void clock_assume_wall(frontier *f, uint64_t now_ms);       /* `now_ms` is wall time, unless frontier_clock said else */
+bool clock_has_wall(const frontier *f);                     /* the two below can be answered */
+uint64_t clock_wall_s(const frontier *f, uint64_t own_ms);  /* seconds since 1970, the next whole one */
+uint64_t clock_wall_ms(const frontier *f, uint64_t own_ms); /* milliseconds since 1970 */
+uint64_t clock_own_of_ms(const frontier *f, uint64_t wall_ms); /* the other way; 0: before own time began */
+uint64_t clock_own_of(const frontier *f, uint64_t wall_s);     /* the other way; 0: before own time began */
+uint64_t clock_told_s(const frontier *f);                      /* the wall clock's latest; UINT64_MAX: only assumed */
 
 #endif

@@ -32,12 +32,13 @@ static bool has_key(const search *s, const frontier_record *record, field key)
   return hashes.whole.low == s->whole.low && hashes.whole.high == s->whole.high;
 }
 
-/* The URL, a NUL, and the payload, aligned. */
+/* The URL, a NUL, and the payload, aligned; then the group. */
 static bool keep(search *s, const frontier_record *record)
 {
   found_url *kept = &s->f->found;
   size_t payload_at = (record->url_size + 1 + PAYLOAD_ALIGNMENT - 1) / PAYLOAD_ALIGNMENT * PAYLOAD_ALIGNMENT;
-  if (!HAS_ROOM(kept->bytes, kept->room, payload_at + record->payload_size)) {
+  size_t group_at = payload_at + record->payload_size;
+  if (!HAS_ROOM(kept->bytes, kept->room, group_at + record->group_size)) {
     s->status = frontier_fail(s->f, FRONTIER_NO_MEMORY, "out of memory for the record of a URL");
     return false;
   }
@@ -45,9 +46,12 @@ static bool keep(search *s, const frontier_record *record)
   kept->bytes[record->url_size] = '\0';
   if (record->payload_size)
     memcpy(kept->bytes + payload_at, record->payload, record->payload_size);
+  if (record->group_size)
+    memcpy(kept->bytes + group_at, record->group, record->group_size);
   s->record = *record;
   s->record.url = (const char *)kept->bytes;
   s->record.payload = record->payload_size ? kept->bytes + payload_at : NULL;
+  s->record.group = record->group_size ? (const char *)kept->bytes + group_at : NULL;
   return true;
 }
 
@@ -64,6 +68,8 @@ static bool look(search *s, const frontier_record *record, field key)
 static void look_at_entry(search *s, const entry *e)
 {
   field payload = entry_field(e, FIELD_PAYLOAD);
+  mlbf_span group = group_of(e->host);
+  url_order order = field_order(entry_fields(e));
   const frontier_record record = {.id = e->sequence,
                                   .is_queued = true,
                                   .origin = e->origin,
@@ -73,7 +79,12 @@ static void look_at_entry(search *s, const entry *e)
                                   .payload_size = payload.size,
                                   .is_in_flight = leases_find(&s->f->in_flight, e->sequence) == e,
                                   .verdict = e->verdict,
-                                  .priority = e->class};
+                                  .priority = e->class,
+                                  .group = group.bytes,
+                                  .group_size = group.size,
+                                  .rank = order.priority,
+                                  .not_before_ms = order.not_before_ms,
+                                  .is_opaque = e->is_opaque};
   look(s, &record, entry_field(e, FIELD_KEY));
 }
 
@@ -87,6 +98,9 @@ static void look_in_lines(search *s)
       for (uint32_t i = 0; e && i < l->count; i++, e = e->next)
         look_at_entry(s, e);
     }
+  const lease_table *ordered = ordering_kept(s->f);
+  for (size_t i = 0; i < leases_count(ordered); i++)
+    look_at_entry(s, leases_at(ordered, i));
 }
 
 static void look_in_flight(search *s)

@@ -45,16 +45,12 @@ typedef struct sweep {
   frontier_status status;
 } sweep;
 
-/* Fetch URLs are "http://host:port/..." or "https://...", host and port up to the first slash. */
-static bool matches(const sweep *s, const char *fetch, size_t size)
+/* A group is named as in the table of hosts; its URLs are not those of their hosts. */
+static bool matches(const sweep *s, const url_record *r)
 {
   if (!s->is_host)
-    return size >= s->size && memcmp(fetch, s->text, s->size) == 0;
-  const char *slashes = memchr(fetch, '/', size), *end = fetch + size;
-  if (!slashes || end - slashes < 2)
-    return false;
-  const char *begin = slashes + 2, *slash = memchr(begin, '/', (size_t)(end - begin));
-  return (size_t)((slash ? slash : end) - begin) == s->size && memcmp(begin, s->text, s->size) == 0;
+    return r->url_size >= s->size && memcmp(r->url, s->text, s->size) == 0;
+  return r->who->name_size == s->size && memcmp(r->who->name, s->text, s->size) == 0;
 }
 
 /* Of the caller's own key, kept in the record; or of the key that the fetch URL gives. false: it gives none. */
@@ -87,8 +83,7 @@ static bool note_waiting(void *context, const url_record *r)
   sweep *s = context;
   mlbf_hash128 hash;
   field own = field_find(r->fields.bytes, r->fields.size, FIELD_KEY);
-  if (matches(s, r->url, r->url_size) && hash_of(s, own, r->url, r->url_size, &hash) &&
-      !hash_set_put(&s->waiting, hash))
+  if (matches(s, r) && hash_of(s, own, r->url, r->url_size, &hash) && !hash_set_put(&s->waiting, hash))
     s->status = FRONTIER_NO_MEMORY;
   return s->status == FRONTIER_OK;
 }
@@ -98,8 +93,8 @@ static bool revoke_ended(void *context, const url_record *r)
   sweep *s = context;
   mlbf_hash128 hash;
   field own = field_find(r->fields.bytes, r->fields.size, FIELD_KEY);
-  if (!matches(s, r->url, r->url_size) || !hash_of(s, own, r->url, r->url_size, &hash) ||
-      hash_set_has(&s->waiting, hash) || !is_still_seen(s, hash))
+  if (!matches(s, r) || !hash_of(s, own, r->url, r->url_size, &hash) || hash_set_has(&s->waiting, hash) ||
+      !is_still_seen(s, hash))
     return true;
   if (!tombstones_put(&s->frontier->tombstones, hash)) {
     s->status = FRONTIER_NO_MEMORY;

@@ -25,6 +25,7 @@ const char *frontier_outcome_name(frontier_outcome outcome)
 static frontier_lease lease_of(const entry *e)
 {
   field payload = entry_field(e, FIELD_PAYLOAD);
+  mlbf_span group = group_of(e->host);
   return (frontier_lease){.id = e->sequence,
                           .url = e->url,
                           .url_size = e->url_size,
@@ -33,7 +34,11 @@ static frontier_lease lease_of(const entry *e)
                           .origin = e->origin,
                           .payload = payload.bytes,
                           .payload_size = payload.size,
-                          .verdict = e->verdict};
+                          .verdict = e->verdict,
+                          .group = group.bytes,
+                          .group_size = group.size,
+                          .priority = field_order(entry_fields(e)).priority,
+                          .is_opaque = e->is_opaque};
 }
 
 /* One call of frontier_next_batch. */
@@ -48,7 +53,7 @@ typedef struct leasing {
 static frontier_status refuse_lease(frontier *f, entry *e)
 {
   hosts_landed(f->hosts, e->host, e->class);
-  hosts_push_front(f->hosts, e);
+  wait_first(f, e);
   return frontier_fail(f, FRONTIER_NO_MEMORY, "out of memory for one more lease");
 }
 
@@ -125,6 +130,21 @@ static frontier_status look_further(frontier *f, leasing *l, bool is_commit_due,
   return status;
 }
 
+/* Those that are due, here and further back. */
+static frontier_status lease_all(frontier *f, leasing *l, bool is_commit_due, int64_t *wait_ms)
+{
+  const frontier_limits *limits = l->limits;
+  frontier_status status = ordering_wake(f, l->now_ms);
+  if (status == FRONTIER_OK)
+    status = lease_due(f, l, wait_ms);
+  if (status == FRONTIER_OK && l->count < limits->max && !(limits->max_hosts && l->hosts == limits->max_hosts))
+    status = look_further(f, l, is_commit_due, wait_ms);
+  uint64_t timed_ms = ordering_first_due(f);
+  if (timed_ms != UINT64_MAX && (*wait_ms < 0 || (uint64_t)*wait_ms > timed_ms - l->now_ms))
+    *wait_ms = timed_ms > l->now_ms ? (int64_t)(timed_ms - l->now_ms) : 0;
+  return status;
+}
+
 frontier_status frontier_next_batch_sized(frontier *f, uint64_t now_ms, const frontier_limits *given, size_t given_size,
                                           frontier_lease *leases, size_t lease_size, size_t *count, int64_t *wait_ms)
 {
@@ -148,10 +168,8 @@ frontier_status frontier_next_batch_sized(frontier *f, uint64_t now_ms, const fr
     status = queue_refill(f);
   if (status == FRONTIER_OK)
     status = recrawl_take(f);
-  if (status == FRONTIER_OK)
-    status = lease_due(f, &l, wait_ms);
-  if (status == FRONTIER_OK && l.count < limits.max && !(limits.max_hosts && l.hosts == limits.max_hosts))
-    status = look_further(f, &l, is_commit_due, wait_ms);
+  if (status == FRONTIER_OK && !queue_is_scanning(&f->queues))
+    status = lease_all(f, &l, is_commit_due, wait_ms);
   if (status == FRONTIER_OK)
     status = late_turn(f, l.count > 0, l.count == limits.max, l.now_ms, wait_ms);
   flight_bound_wait(f, l.now_ms, wait_ms);
@@ -195,7 +213,7 @@ static entry *find_in_flight(frontier *f, uint64_t lease)
   return e;
 }
 
-static void land(frontier *f, entry *e)
+void lease_land(frontier *f, entry *e)
 {
   assert(host_line(e->host, e->class));
   leases_remove(&f->in_flight, e);
@@ -227,7 +245,7 @@ frontier_status frontier_done(frontier *f, uint64_t lease, frontier_state state,
     return frontier_fail(f, FRONTIER_NO_MEMORY, "out of memory for one more finished URL");
   if (!journal_record_add(f, report, report_size))
     return frontier_fail(f, FRONTIER_NO_MEMORY, "out of memory for one more report");
-  land(f, e);
+  lease_land(f, e);
   count_ending(f, e->host, e->class, state);
   if (f->store)
     batch_add_done(&f->batch, e, state, code, clock_glance(f, now_ms));
@@ -253,40 +271,6 @@ frontier_status frontier_skip(frontier *f, uint64_t lease, const char *reason, c
   if (status == FRONTIER_OK)
     status = frontier_done(f, lease, FRONTIER_SKIPPED, 0, report, report_size, now_ms);
   return status == FRONTIER_OK ? frontier_count(f, name, 1) : status;
-}
-
-void lease_put_back(frontier *f, entry *e)
-{
-  land(f, e);
-  free(e->note);
-  e->note = NULL;
-  hosts_push_front(f->hosts, e);
-  counts_waiting_again(&f->counts);
-}
-
-frontier_status frontier_release(frontier *f, uint64_t lease, uint64_t now_ms)
-{
-  LOCKED(f);
-  (void)now_ms;
-  entry *e = find_in_flight(f, lease);
-  if (!e)
-    return FRONTIER_NOT_FOUND;
-  lease_put_back(f, e);
-  wake_look(f);
-  return FRONTIER_OK;
-}
-
-frontier_status frontier_release_with_sized(frontier *f, uint64_t lease, const frontier_return *given, size_t given_size,
-                                            uint64_t now_ms)
-{
-  LOCKED(f);
-  static const frontier_return nothing;
-  frontier_return with;
-  if (!sized_take(&with, sizeof with, given, given_size))
-    return refuse_unknown_field(f);
-  if (memcmp(&with, &nothing, sizeof with) != 0)
-    return frontier_fail(f, FRONTIER_BAD_ARGUMENT, "what is released is not changed");
-  return frontier_release(f, lease, now_ms);
 }
 
 entry *lease_entry(frontier *f, uint64_t lease)

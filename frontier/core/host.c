@@ -10,7 +10,8 @@
 static frontier_status refuse_name(frontier *f, const char *name)
 {
   size_t size = strlen(name);
-  if (size && size <= URL_LENGTH_MAX && !memchr(name, '/', size))
+  bool is_group = host_is_group(name) && size > 1 && size <= 1 + FRONTIER_GROUP_MAX;
+  if (is_group || (size && size <= URL_LENGTH_MAX && !memchr(name, '/', size)))
     return FRONTIER_OK;
   return frontier_fail(f, FRONTIER_BAD_ARGUMENT, "a host is named as in URLs, example.org or example.org:8080");
 }

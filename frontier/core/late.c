@@ -133,8 +133,14 @@ static void fill_row(const frontier *f, const newcomer *n, doubt_row *row)
   row->was_known_before = f->previous && previous_knows(f->previous, link);
   row->purpose = n->purpose == TO_NOTE ? DOUBT_TO_NOTE : DOUBT_TO_QUEUE;
   row->origin = link->origin;
-  row->url = link->target->fetch;
-  row->url_size = link->target->fetch_size;
+  mlbf_span text = link_text(link);
+  row->url = text.bytes;
+  row->url_size = text.size;
+  row->is_opaque = !link->target;
+  row->group = link->group;
+  row->group_size = link->group_size;
+  row->priority = link->priority;
+  row->not_before_ms = link->not_before_ms;
   row->payload = link->payload;
   row->payload_size = link->payload_size;
 }

@@ -67,10 +67,10 @@ static void find_host(url *u)
 /* As it was found. false: its text does not give its key. */
 static bool restore(const frontier *f, const doubt_row *row, mlbf_hash128 key, url *u, mlbf_hashes *hashes)
 {
-  bool is_parsed = url_parse(row->url, row->url_size, f->options.profile, u) == URL_OK;
+  bool is_parsed = !row->is_opaque && url_parse(row->url, row->url_size, f->options.profile, u) == URL_OK;
   if (row->has_own_key) {
     *hashes = row->hashes;
-    if (!is_parsed) {
+    if (!is_parsed && !row->is_opaque) {
       memcpy(u->fetch_bytes, row->url, row->url_size);
       u->fetch_bytes[row->url_size] = '\0';
       u->fetch = u->fetch_bytes;
@@ -92,8 +92,16 @@ static frontier_status accept_late(frontier *f, const doubt_row *row, mlbf_hash1
                  f->directory);
     return FRONTIER_OK;
   }
-  const frontier_link link = {
-    .target = u, .origin = row->origin, .payload = row->payload, .payload_size = row->payload_size};
+  const frontier_link link = {.target = row->is_opaque ? NULL : u,
+                              .origin = row->origin,
+                              .payload = row->payload,
+                              .payload_size = row->payload_size,
+                              .group = row->group,
+                              .group_size = row->group_size,
+                              .priority = row->priority,
+                              .not_before_ms = row->not_before_ms,
+                              .opaque = row->is_opaque ? row->url : NULL,
+                              .opaque_size = row->is_opaque ? row->url_size : 0};
   newcomer n = {.link = &link,
                 .hashes = &hashes,
                 .has_own_key = row->has_own_key,

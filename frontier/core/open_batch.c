@@ -81,15 +81,14 @@ void batch_add_done(open_batch *b, entry *e, frontier_state state, uint16_t code
   }
 }
 
-bool batch_add_again(open_batch *b, const url_row *row, uint64_t sequence)
+bool batch_add_again(open_batch *b, const url_row *row, uint64_t sequence, uint64_t now_ms)
 {
   size_t size = url_row_size(row, sequence);
   uint8_t *copy = batch_make_room_ended(b) ? malloc(size) : NULL;
   if (!copy)
     return false;
   url_row_write(row, sequence, copy);
-  b->is_dirty = true;
-  put_le(rows_add(&b->ended, ENDED_ROW, 0), url_ended_pack(sequence, (url_state){.what = URL_WAITS_AGAIN}), ENDED_ROW);
+  batch_add_ended(b, sequence, (url_state){.what = URL_WAITS_AGAIN}, now_ms);
   b->again[b->again_count++] = (struct again_change){sequence, copy, size};
   return true;
 }

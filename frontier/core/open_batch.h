@@ -51,7 +51,7 @@ void batch_add_ended(open_batch *b, uint64_t sequence, url_state state, uint64_t
 /* One in flight has ended: with its visit, which the batch takes, and out of table `again`. */
 void batch_add_done(open_batch *b, entry *e, frontier_state state, uint16_t code, uint64_t now_ms);
 /* Waits again, with this row. false: no memory. */
-bool batch_add_again(open_batch *b, const url_row *row, uint64_t sequence);
+bool batch_add_again(open_batch *b, const url_row *row, uint64_t sequence, uint64_t now_ms);
 
 /* 0: by default */
 static inline void batch_begin(open_batch *b, uint64_t after_ms)

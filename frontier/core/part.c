@@ -5,7 +5,7 @@
 
 const part *const all_parts[] = {&bench_part, &queue_part, &recrawl_part,
                                  &folding_part, /* before the batch: the rows of this one are not looked at */
-                                 &batch_part, &flight_part,
+                                 &batch_part, &flight_part, &ordering_part,
                                  /* these three before the filters go */
                                  &hosts_part, &checkpoint_part, &renewal_part,
                                  /* after the batch, which they may mark as dirty again */

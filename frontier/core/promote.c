@@ -71,7 +71,7 @@ static bool look_at(void *context, const url_record *r)
     return false;
   }
   p->left--;
-  if (r->class != FRONTIER_NORMAL || r->origin.depth > p->f->options.depth_cap ||
+  if (r->class != FRONTIER_NORMAL || is_ordered(field_order(r->fields)) || r->origin.depth > p->f->options.depth_cap ||
       leases_find(&p->f->in_flight, r->sequence) || is_in_line(r->who, r->sequence) ||
       !is_chosen(p, r->who, r->url, r->url_size))
     return true;
@@ -86,15 +86,9 @@ static bool look_at(void *context, const url_record *r)
 
 static bool note_moved(frontier *f, const entry *e)
 {
-  field fields = entry_fields(e);
-  url_row row = {.host = e->host->id,
-                 .origin = e->origin,
-                 .verdict = e->verdict,
-                 .class = FRONTIER_HIGH,
-                 .fields = fields.bytes,
-                 .fields_size = fields.size};
-  url_row_set_url(&row, e->url, e->url_size, e->host->name, e->host->name_size);
-  return !f->store || (queue_note_moved(&f->queues, e->sequence) && batch_add_again(&f->batch, &row, e->sequence));
+  url_row row = entry_row(e, FRONTIER_HIGH);
+  return !f->store ||
+         (queue_note_moved(&f->queues, e->sequence) && batch_add_again(&f->batch, &row, e->sequence, clock_latest(f)));
 }
 
 static void count(frontier *f, host *who)

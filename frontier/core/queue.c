@@ -26,7 +26,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { REFILL_ROWS = FRONTIER_LIMIT(4096, 64) }; /* read by one call, at most: some 2 ms */
+enum {
+  REFILL_ROWS = FRONTIER_LIMIT(4096, 64), /* read by one call, at most: some 2 ms */
+  SCAN_ROWS = 4 * REFILL_ROWS,            /* looked at by one call for ordered ones */
+};
 
 size_t queue_window(frontier_class class)
 {
@@ -49,6 +52,9 @@ void queue_begin(frontier *f)
     f->queues.is_unread[class] = f->store != NULL;
   }
   f->queues.again_is_unread = f->store != NULL;
+  ordering_begin(f);
+  f->queues.own_from = counts_next_sequence(&f->counts);
+  f->queues.is_scanning = f->store && ordering_is_marked(f);
 }
 
 bool queue_has_room(const frontier *f, frontier_class class)
@@ -92,6 +98,8 @@ frontier_status queue_found(frontier *f, host *who, frontier_class class)
     return count_again(f, who, class);
   l->unread--;
   f->hosts->unread--;
+  if (!l->unread) /* ordered ones behind the line may be taken */
+    hosts_offer(f->hosts, who);
   return FRONTIER_OK;
 }
 
@@ -112,6 +120,7 @@ static void uncount_unread(frontier *f, host *who)
   counts_gone(&f->counts, gone);
   hosts_touch(f->hosts, who);
   hosts_recount(f->hosts, who);
+  hosts_offer(f->hosts, who);
 }
 
 /* Every row was read, so what was counted and not met waits nowhere. */
@@ -144,12 +153,14 @@ bool queue_may_have_more(const frontier *f)
 /* ---- as they are accepted ------------------------------------------------------------------------------- */
 
 /* A frontier that keeps nothing has no disk to leave it on. */
-queue_place queue_choose(const frontier *f, const host *who, frontier_class class, uint16_t depth)
+queue_place queue_choose(const frontier *f, const host *who, frontier_class class, uint16_t depth, bool is_ordered)
 {
-  if (f->queues.is_unread[class])
+  if (f->queues.is_unread[class] && !is_ordered)
     return QUEUE_DISK;
   if (depth > f->options.depth_cap)
     return QUEUE_DEFERRED;
+  if (is_ordered)
+    return QUEUE_ORDERED;
   if (f->store && (host_line(who, class)->refs || bench_rests(f, who, class)))
     return QUEUE_REF;
   return f->store && !queue_has_room(f, class) ? QUEUE_DISK : QUEUE_ENTRY;
@@ -166,8 +177,11 @@ void queue_put(frontier *f, queue_place place, host *who, frontier_class class, 
     left_unread(f, who, class);
     return;
   }
-  f->queues.load_sequence[class] = sequence + 1;
-  if (place == QUEUE_ENTRY)
+  if (!f->queues.is_unread[class])
+    f->queues.load_sequence[class] = sequence + 1;
+  if (place == QUEUE_ORDERED)
+    ordering_put(f, who, class, sequence, field_order(entry_fields(e)), e);
+  else if (place == QUEUE_ENTRY)
     hosts_push(f->hosts, e);
   else if (place == QUEUE_DEFERRED)
     queue_defer(f, who, class);
@@ -206,6 +220,13 @@ static frontier_status put_in_line(reading *r, const url_record *record)
     queue_defer(f, who, record->class);
     return FRONTIER_OK;
   }
+  url_order order = field_order(record->fields);
+  if (is_ordered(order)) {
+    frontier_status status = ordering_make_room(f, who, record->class);
+    if (status == FRONTIER_OK)
+      ordering_put(f, who, record->class, record->sequence, order, NULL);
+    return status;
+  }
   if (!becomes_entry(r, who))
     return hosts_push_ref(f->hosts, who, record->class, record->sequence) ? FRONTIER_OK : FRONTIER_NO_MEMORY;
   entry *e = url_record_entry(record, &f->pool);
@@ -237,13 +258,22 @@ static bool may_read(reading *r)
   return !r->is_stopped;
 }
 
+/* An ordered URL of this run, or met already, is where it belongs. */
+static bool is_met(const frontier *f, const url_record *record)
+{
+  const queues *q = &f->queues;
+  return queue_was_moved(q, record->sequence) ||
+         (is_ordered(field_order(record->fields)) &&
+          (record->sequence >= q->own_from || record->sequence < q->ordered_from[record->class]));
+}
+
 static bool read_record(void *context, const url_record *record)
 {
   reading *r = context;
   frontier *f = r->frontier;
   if (!may_read(r))
     return false;
-  if (!queue_was_moved(&f->queues, record->sequence))
+  if (!is_met(f, record))
     r->status = place(r, record);
   if (r->status != FRONTIER_OK)
     return false;
@@ -317,10 +347,54 @@ static frontier_status read_all_again(frontier *f)
   return status;
 }
 
+/* ---- ordered ones of earlier runs -------------------------------------------------------------------------- */
+
+static bool scan_record(void *context, const url_record *record)
+{
+  reading *r = context;
+  frontier *f = r->frontier;
+  if (is_ordered(field_order(record->fields)) && !is_met(f, record))
+    r->status = place(r, record);
+  if (r->status == FRONTIER_OK)
+    f->queues.ordered_from[r->class] = record->sequence + 1;
+  return r->status == FRONTIER_OK;
+}
+
+static frontier_status scan_class(frontier *f, frontier_class class)
+{
+  queue_step step = {.rows = SCAN_ROWS};
+  reading r = {.frontier = f, .class = class, .step = &step};
+  uint64_t *from = &f->queues.ordered_from[class], next;
+  bool is_over;
+  frontier_status status = url_records_waiting(f, class, *from, SCAN_ROWS, scan_record, &r, &next, &is_over);
+  status = tell(f, &r, status);
+  if (status == FRONTIER_OK)
+    *from = is_over || next >= f->queues.own_from ? UINT64_MAX : next > *from ? next : *from;
+  return status;
+}
+
+/* A piece of all that is there; in each class what is behind `ordered_from` was not looked at. */
+static frontier_status scan(frontier *f)
+{
+  frontier_status status = FRONTIER_OK;
+  bool is_over = !f->queues.again_is_unread;
+  for (unsigned class = 0; class < FRONTIER_CLASSES && status == FRONTIER_OK && is_over; ++class) {
+    if (f->queues.ordered_from[class] != UINT64_MAX)
+      status = scan_class(f, (frontier_class) class);
+    is_over = f->queues.ordered_from[class] == UINT64_MAX;
+  }
+  f->queues.is_scanning = status != FRONTIER_OK || !is_over;
+  return status;
+}
+
 frontier_status queue_refill(frontier *f)
 {
   f->queues.is_begun = true;
   frontier_status status = f->queues.again_is_unread ? read_all_again(f) : FRONTIER_OK;
+  if (status == FRONTIER_OK && f->queues.is_scanning)
+    status = scan(f);
+  if (f->queues.is_scanning)
+    return status;
   for (unsigned class = 0; f->store && class < FRONTIER_CLASSES && status == FRONTIER_OK; ++class) {
     queue_step step = {.rows = REFILL_ROWS};
     if (f->queues.is_unread[class] && f->hosts->waiting[class] < queue_window((frontier_class) class) / 2)

@@ -18,8 +18,11 @@ typedef struct queues {
   bool is_unread[FRONTIER_CLASSES];         /* and there may be some */
   uint64_t again_next;                      /* the same of table `again`, whatever the class */
   bool again_is_unread;
-  bool is_begun;  /* a call has read some of it */
-  bool has_told;  /* frontier_log was told that there are more than are counted */
+  uint64_t own_from;                       /* URLs from here on were accepted by this handle */
+  uint64_t ordered_from[FRONTIER_CLASSES]; /* ordered URLs before here were met, */
+  bool is_scanning;                        /* and there may be others: they come first */
+  bool is_begun;                           /* a call has read some of it */
+  bool has_told;                           /* frontier_log was told that there are more than are counted */
   hash_set moved; /* sequences, in `low`: put into another class since open, so their place in the first is void */
 } queues;
 
@@ -30,8 +33,15 @@ void queue_begin(frontier *f); /* at open: all that is on disk is to be read */
 
 /* Where a new URL waits: in its host's line, at once if it is the very next to load: as an entry if there is room and
  * the host does not rest, as a ref behind refs or if it rests. Else on disk. */
-typedef enum queue_place { QUEUE_NOWHERE, QUEUE_ENTRY, QUEUE_REF, QUEUE_DEFERRED, QUEUE_DISK } queue_place;
-queue_place queue_choose(const frontier *f, const host *who, frontier_class class, uint16_t depth);
+typedef enum queue_place {
+  QUEUE_NOWHERE,
+  QUEUE_ENTRY,
+  QUEUE_REF,
+  QUEUE_DEFERRED,
+  QUEUE_DISK,
+  QUEUE_ORDERED, /* with those of ordering.h, wherever its class stands */
+} queue_place;
+queue_place queue_choose(const frontier *f, const host *who, frontier_class class, uint16_t depth, bool is_ordered);
 /* There it is, with its entry; without memory for a ref it waits on disk. */
 void queue_put(frontier *f, queue_place place, host *who, frontier_class class, uint64_t sequence, entry *e);
 /* Up to `rows` records, from where the last call ended, into the lines of their hosts. Either as far as the window has
@@ -42,7 +52,7 @@ typedef struct queue_step {
   unsigned read; /* so many were */
 } queue_step;
 frontier_status queue_read(frontier *f, frontier_class class, queue_step *step);
-/* Fill the windows, in bounded steps. */
+/* Fill the windows, in bounded steps; but first all ordered URLs of earlier runs are met. */
 frontier_status queue_refill(frontier *f);
 /* This URL was met on disk: it waits, whatever its host's record says. DAMAGED, and nothing changed: more URLs wait
  * than there are. */
@@ -63,10 +73,22 @@ static inline bool queue_class_is_unread(const queues *q, frontier_class class)
 
 bool queue_is_unread(const queues *q); /* of any class */
 
+/* Are there ordered URLs that were not met? Then what is first is not known. */
+static inline bool queue_is_scanning(const queues *q)
+{
+  return q->is_scanning;
+}
+
 /* This URL waits in another class than at open. false: no memory. */
 static inline bool queue_note_moved(queues *q, uint64_t sequence)
 {
   return hash_set_put(&q->moved, (mlbf_hash128){sequence, 0});
+}
+
+/* Its row in table `again` is a new one, or gone, and is not to be read. false: no memory. */
+static inline bool queue_note_changed(queues *q, uint64_t sequence)
+{
+  return !q->again_is_unread || queue_note_moved(q, sequence);
 }
 
 static inline bool queue_was_moved(const queues *q, uint64_t sequence)

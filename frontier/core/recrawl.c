@@ -56,7 +56,7 @@ static frontier_status queue_again(frontier *f, const url_record *record, uint32
   entry *e = note ? url_record_entry(record, &f->pool) : NULL;
   url_row row = url_record_row(record, v->class);
   if (!e || !host_reserve(who, v->class) || !HAS_ROOM(r->taken, r->taken_room, r->taken_count + 1) ||
-      !batch_add_again(&f->batch, &row, v->sequence)) {
+      !batch_add_again(&f->batch, &row, v->sequence, clock_latest(f))) {
     free(note);
     entry_free(e);
     return FRONTIER_NO_MEMORY;
@@ -65,7 +65,8 @@ static frontier_status queue_again(frontier *f, const url_record *record, uint32
   e->is_again = e->is_fresh = true;
   r->taken[r->taken_count++] = note;
   counts_take_back(f, who, e->class, v->state);
-  hosts_push(f->hosts, e);
+  if (!ordering_takes(f, e))
+    hosts_push(f->hosts, e);
   hosts_recount(f->hosts, who);
   batch_touch(&f->batch);
   return FRONTIER_OK;

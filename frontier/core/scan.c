@@ -15,6 +15,8 @@ frontier_record scan_record(const url_record *r)
   field payload = {0};
   if (!is_ended)
     payload = field_find(r->fields.bytes, r->fields.size, FIELD_PAYLOAD);
+  mlbf_span group = group_of(r->who);
+  url_order order = field_order(r->fields);
   return (frontier_record){.id = r->sequence,
                            .is_queued = !is_ended,
                            .state = is_ended ? (frontier_state)r->state.what : 0,
@@ -25,7 +27,12 @@ frontier_record scan_record(const url_record *r)
                            .payload = payload.bytes,
                            .payload_size = payload.size,
                            .verdict = r->verdict,
-                           .priority = r->class};
+                           .priority = r->class,
+                           .group = group.bytes,
+                           .group_size = group.size,
+                           .rank = order.priority,
+                           .not_before_ms = order.not_before_ms,
+                           .is_opaque = r->is_opaque};
 }
 
 static bool hand_over(void *context, const url_record *r)

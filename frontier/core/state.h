@@ -30,6 +30,7 @@
 #include "frontier/core/late.h"
 #include "frontier/core/maintain.h"
 #include "frontier/core/open_batch.h"
+#include "frontier/core/ordering.h"
 #include "frontier/core/own_secret.h"
 #include "frontier/core/part.h"
 #include "frontier/core/previous.h"
@@ -89,6 +90,7 @@ struct frontier {
   lease_table in_flight;     /* leases */
   open_batch batch;          /* open_batch */
   queues queues;             /* queue */
+  ordering ordering;         /* ordering */
   workbench bench;           /* workbench */
   recrawling recrawl;        /* recrawl, recrawl_inside, revisit_info */
   folding folding;           /* folding */
@@ -139,7 +141,10 @@ frontier_status link_judge(frontier *f, const frontier_link *link, mlbf_hashes *
 /* frontier.c: what is in flight under this lease id; NULL: nothing, and f->message says so */
 entry *lease_entry(frontier *f, uint64_t lease);
 host *lease_host(frontier *f, uint64_t lease);
+void lease_land(frontier *f, entry *e); /* it is in flight, and then nowhere */
+/* release.c */
 void lease_put_back(frontier *f, entry *e); /* it is in flight */
+void wait_first(frontier *f, entry *e);     /* before its equals; it is nowhere */
 /* flight.c: leases end by themselves. Those that did not end in time wait again; then, of a wait: not past the end of
  * the next one. */
 void flight_end_late(frontier *f, uint64_t now_ms);

@@ -114,7 +114,8 @@ static bool is_marked(const remembering *r, const url_record *record)
 static bool remember(void *context, const url_record *record)
 {
   remembering *r = context;
-  if (!is_marked(r, record) && url_parse(record->url, record->url_size, r->f->options.profile, r->u) == URL_OK)
+  if (!host_is_group(record->who->name) && !is_marked(r, record) &&
+      url_parse(record->url, record->url_size, r->f->options.profile, r->u) == URL_OK)
     trap_detector_remember(r->f->chooser.watch, record->who, r->u);
   return --r->left > 0;
 }

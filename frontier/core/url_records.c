@@ -31,7 +31,8 @@ static bool visit_row(void *context, const stored_url *u)
     return false;
   }
   r->url[size] = '\0';
-  uint32_t begin = (uint32_t)url_row_host_begin(row);
+  uint32_t host_begin, host_end;
+  url_row_host(row, r->url, size, who->name_size, &host_begin, &host_end);
   return r->visit(r->context, &(url_record){.sequence = u->sequence,
                                             .state = u->state,
                                             .class = row->class,
@@ -40,8 +41,9 @@ static bool visit_row(void *context, const stored_url *u)
                                             .who = who,
                                             .url = r->url,
                                             .url_size = size,
-                                            .host_begin = begin,
-                                            .host_end = begin ? begin + who->name_size : 0,
+                                            .host_begin = host_begin,
+                                            .host_end = host_end,
+                                            .is_opaque = row->form == URL_FORM_OPAQUE,
                                             .fields = {row->fields, row->fields_size}});
 }
 
@@ -170,7 +172,16 @@ entry *url_record_entry(const url_record *record, entry_pool *pool)
   e->class = record->class;
   e->host = record->who;
   e->is_again = record->state.what == URL_WAITS_AGAIN;
+  e->is_opaque = record->is_opaque;
   return e;
+}
+
+static void set_text(url_row *row, bool is_opaque, const char *text, size_t size, const host *who)
+{
+  if (is_opaque)
+    url_row_set_opaque(row, text, size);
+  else
+    url_row_set_url(row, text, size, who->name, who->name_size);
 }
 
 url_row url_record_row(const url_record *record, frontier_class class)
@@ -181,6 +192,19 @@ url_row url_record_row(const url_record *record, frontier_class class)
                  .class = class,
                  .fields = record->fields.bytes,
                  .fields_size = record->fields.size};
-  url_row_set_url(&row, record->url, record->url_size, record->who->name, record->who->name_size);
+  set_text(&row, record->is_opaque, record->url, record->url_size, record->who);
+  return row;
+}
+
+url_row entry_row(const entry *e, frontier_class class)
+{
+  field fields = entry_fields(e);
+  url_row row = {.host = e->host->id,
+                 .origin = e->origin,
+                 .verdict = e->verdict,
+                 .class = class,
+                 .fields = fields.bytes,
+                 .fields_size = fields.size};
+  set_text(&row, e->is_opaque, e->url, e->url_size, e->host);
   return row;
 }

@@ -15,8 +15,9 @@ typedef struct url_record {
   const char *url; /* NUL-terminated */
   size_t url_size;
   uint32_t host_begin, host_end; /* in it; both 0: it has none */
-  field fields;                  /* all of them: fields.h */
-} url_record;                    /* all of it is valid during the call of the visitor */
+  bool is_opaque;
+  field fields; /* all of them: fields.h */
+} url_record;   /* all of it is valid during the call of the visitor */
 
 typedef bool url_record_visitor(void *context, const url_record *record); /* false: enough */
 
@@ -41,6 +42,14 @@ frontier_status url_records_again(frontier *f, uint64_t from, url_record_visitor
 /* The same in memory. NULL: no memory. */
 entry *url_record_entry(const url_record *record, entry_pool *pool);
 
+/* The group of its host, without NUL; size 0: it is a host. */
+static inline mlbf_span group_of(const host *who)
+{
+  return host_is_group(who->name) ? (mlbf_span){who->name + 1, who->name_size - 1} : (mlbf_span){0};
+}
+
+/* The row of an entry, in this class: points into it. */
+url_row entry_row(const entry *e, frontier_class class);
 /* Its row, to be written again with another class: points into the record. */
 url_row url_record_row(const url_record *record, frontier_class class);
 

@@ -57,7 +57,8 @@ void wake_look(frontier *f)
   const wake_event *w = &f->wake;
   if (!w->has_fd || w->is_set)
     return;
-  if (hosts_first_due(f->hosts) < w->foreseen_ms || queue_is_unread(&f->queues) != w->was_unread)
+  if (hosts_first_due(f->hosts) < w->foreseen_ms || ordering_first_due(f) < w->foreseen_ms ||
+      queue_is_unread(&f->queues) != w->was_unread)
     set(&f->wake);
 }
 

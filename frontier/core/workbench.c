@@ -175,6 +175,11 @@ frontier_status bench_take_status(frontier *f)
   return status;
 }
 
+void bench_fail(frontier *f, frontier_status status)
+{
+  f->bench.status = status;
+}
+
 void bench_begin(frontier *f)
 {
   f->hosts->load = load;

@@ -32,6 +32,7 @@ void bench_make_room(frontier *f, frontier_class class, bool is_full);
 /* Not enough is due: is there more among up to `wanted` URLs further back in the queues? In bounded steps; *progressed
  * is false if nothing was read. */
 frontier_status bench_read_on(frontier *f, size_t wanted, bool may_commit, bool *progressed);
+void bench_fail(frontier *f, frontier_status status); /* it is: by hosts_fetcher */
 /* OK, or why the refs of a host could not be looked up since this was asked last. */
 frontier_status bench_take_status(frontier *f);
 

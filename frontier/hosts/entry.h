@@ -20,6 +20,7 @@ typedef struct entry {
   visit_note *note;         /* what is said of its fetch, until it is committed: revisit_info.h. NULL: nothing */
   bool is_again;            /* its newest row is in table `again`, */
   bool is_fresh;            /* since this commit only */
+  bool is_opaque;           /* `url` is a target that need not be a URL */
   uint8_t gap;              /* bytes between the URL's NUL and its fields, so that the payload is aligned */
   uint32_t host_begin, host_end;
   uint32_t url_size;
@@ -36,6 +37,6 @@ void entry_free(entry *e);          /* and its note; NULL is fine */
 field entry_fields(const entry *e); /* all of them */
 field entry_field(const entry *e, field_tag tag);
 
-enum { FIELDS_SIZE_MAX = 2 * FIELD_HEAD + sizeof(mlbf_hash128) + FRONTIER_PAYLOAD_MAX };
+enum { FIELDS_SIZE_MAX = 4 * FIELD_HEAD + sizeof(mlbf_hash128) + 4 + 8 + FRONTIER_PAYLOAD_MAX };
 
 #endif

@@ -44,6 +44,9 @@ static void empty_host(host *who)
     if (l)
       line_free(l);
   }
+  for (unsigned class = 0; who->ordered && class < FRONTIER_CLASSES; ++class)
+    pair_heap_free(&who->ordered[class]);
+  free(who->ordered);
   free(who->others);
   free(who->control);
 }
@@ -198,6 +201,13 @@ line *host_line(const host *who, frontier_class class)
     return own.out;
   assert((unsigned)class < FRONTIER_CLASSES);
   return who->others ? &who->others[class - 1] : NULL;
+}
+
+bool host_reserve_ordered(host *who, frontier_class class)
+{
+  if (!who->ordered)
+    who->ordered = calloc(FRONTIER_CLASSES, sizeof *who->ordered);
+  return who->ordered && host_reserve(who, class) && pair_heap_make_room(&who->ordered[class]);
 }
 
 bool host_reserve(host *who, frontier_class class)

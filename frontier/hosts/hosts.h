@@ -12,6 +12,7 @@
 #define STRATA_FRONTIER_HOSTS_H
 
 #include "frontier/base/arena.h"
+#include "frontier/base/pair_heap.h"
 #include "frontier/hosts/entry.h"
 #include "frontier/hosts/refs.h"
 #include "frontier/host.h"
@@ -50,6 +51,7 @@ struct host {
   uint8_t turns;                   /* whose class is first: schedule.c */
   bool is_dirty;                   /* touched since the last commit */
   bool is_behind;                  /* its record on disk is: host_changes.h */
+  pair_heap *ordered;              /* FRONTIER_CLASSES of them, or NULL: schedule.h */
   uint32_t name_size;
   char name[]; /* NUL-terminated */
 };
@@ -57,6 +59,9 @@ struct host {
 /* The first refs of this line, which has no entries, become entries (hosts_fill); those whose URL waits there no more
  * are dropped. false: it failed, and the line is as it was. */
 typedef bool hosts_loader(void *context, host *who, frontier_class class);
+
+/* The entry of an ordered URL; `*e` NULL: there is no such URL after all. false: it failed. */
+typedef bool hosts_fetcher(void *context, host *who, frontier_class class, uint64_t sequence, entry **e);
 
 typedef struct hosts {
   arena memory;              /* of all hosts */
@@ -78,6 +83,7 @@ typedef struct hosts {
   size_t waiting[FRONTIER_CLASSES]; /* entries in lines; one with much payload counts for several */
   refs_memory refs;                 /* of all lines */
   hosts_loader *load;               /* schedule.h; NULL: there are no refs */
+  hosts_fetcher *fetch;             /* NULL: no URL is ordered */
   void *load_context;
   uint64_t blocked, unread; /* sums over hosts */
 } hosts;
@@ -137,6 +143,8 @@ host *hosts_at(const hosts *h, uint32_t id); /* ids are 0..count-1; NULL past th
 
 /* Room for a line of this class. false: out of memory. */
 bool host_reserve(host *who, frontier_class class);
+/* The same, and for one more ordered URL. */
+bool host_reserve_ordered(host *who, frontier_class class);
 /* NULL: nothing of this class was ever there. */
 line *host_line(const host *who, frontier_class class);
 uint64_t host_queued(const host *who);

@@ -29,10 +29,12 @@ static size_t slot_of(const lease_table *l, uint64_t id)
   return slot;
 }
 
-static bool make_room(lease_table *l)
+bool leases_make_room(lease_table *l)
 {
   if (l->count < l->room)
     return true;
+  if (l->count == UINT32_MAX)
+    return false;
   size_t room = l->room ? 2 * l->room : ROOM_MIN;
   flight *larger = realloc(l->at, room * sizeof *larger);
   if (!larger)
@@ -61,7 +63,7 @@ static void link_neighbours(lease_table *l, const flight *one, uint32_t to_older
 frontier_status leases_add(lease_table *l, entry *e, uint64_t taken_ms)
 {
   assert_leases(l);
-  if (l->count == UINT32_MAX || !make_room(l))
+  if (!leases_make_room(l))
     return FRONTIER_NO_MEMORY;
   size_t slot = slot_of(l, e->sequence);
   if (l->table[slot])

@@ -53,6 +53,8 @@ static inline const flight *leases_newer(const lease_table *l, const flight *tha
 
 void leases_free(lease_table *l); /* and the entries */
 
+/* For one more, which then is not refused for NO_MEMORY. */
+bool leases_make_room(lease_table *l);
 /* NO_MEMORY; DAMAGED: its id is in flight, so the URL waited twice, which no sound directory says. */
 frontier_status leases_add(lease_table *l, entry *e, uint64_t taken_ms); /* no earlier than the one before */
 entry *leases_find(const lease_table *l, uint64_t id);                   /* NULL: not in flight */

@@ -73,17 +73,40 @@ static uint64_t blocked_of(const hosts *h, const host *who)
   return held > flying ? held - flying : 0;
 }
 
-static bool has_any(const line *l)
+static bool has_plain(const line *l)
 {
   return l->last || l->refs;
+}
+
+/* Larger priorities are smaller ranks. */
+static uint64_t rank_of(int32_t priority)
+{
+  return (uint64_t)((int64_t)INT32_MAX - priority);
+}
+
+static const uint64_t PLAIN_RANK = INT32_MAX; /* of priority 0 */
+
+/* Is there an ordered URL that is before the line, or has none there before it? */
+static bool is_ordered_first(const host *who, frontier_class class, const line *l)
+{
+  const pair_heap *ordered = who->ordered ? &who->ordered[class] : NULL;
+  if (!ordered || !ordered->count)
+    return false;
+  return ordered->at[0].first <= PLAIN_RANK || (!has_plain(l) && !l->unread);
+}
+
+static bool has_any(const host *who, frontier_class class)
+{
+  const line *l = host_line(who, class);
+  return has_plain(l) || is_ordered_first(who, class, l);
 }
 
 /* A bit for each class that has a URL to take. */
 static unsigned classes_of(const hosts *h, const host *who)
 {
-  unsigned has = has_any(&who->normal) && !host_is_blocked(h, who, FRONTIER_NORMAL) ? 1u << FRONTIER_NORMAL : 0;
+  unsigned has = has_any(who, FRONTIER_NORMAL) && !host_is_blocked(h, who, FRONTIER_NORMAL) ? 1u << FRONTIER_NORMAL : 0;
   for (unsigned class = 1; who->others && class < FRONTIER_CLASSES; ++class)
-    if (has_any(host_line(who, (frontier_class) class)) && !host_is_blocked(h, who, (frontier_class) class))
+    if (has_any(who, (frontier_class) class) && !host_is_blocked(h, who, (frontier_class) class))
       has |= 1u << class;
   return has;
 }
@@ -284,6 +307,12 @@ bool hosts_push_ref(hosts *h, host *who, frontier_class class, uint64_t sequence
   return true;
 }
 
+void hosts_push_ordered(hosts *h, host *who, frontier_class class, int32_t priority, uint64_t sequence)
+{
+  pair_heap_push(&who->ordered[class], (pair){rank_of(priority), sequence});
+  pushed(h, who, class);
+}
+
 void hosts_fill(hosts *h, entry *e)
 {
   assert(!e->host->heap_at && !e->host->ready);
@@ -334,27 +363,42 @@ entry *hosts_cut(hosts *h, host *who, frontier_class class, uint32_t keep)
 
 /* ---- taking --------------------------------------------------------------------------------------------- */
 
-/* The class whose turn it is, with its entries; false: nothing is left after all, or loading failed. */
-static bool find_class(hosts *h, host *who, frontier_class *class)
+/* Of the ordered URLs the first. false: it could not be fetched, and is in its place. */
+static bool take_ordered(hosts *h, host *who, frontier_class class, entry **e)
 {
-  for (unsigned has; (has = classes_of(h, who));) {
+  pair first = pair_heap_pop(&who->ordered[class]);
+  bool is_fetched = h->fetch(h->load_context, who, class, first.second, e);
+  if (!is_fetched)
+    pair_heap_push(&who->ordered[class], first);
+  return is_fetched;
+}
+
+/* The first URL of the class whose turn it is; NULL: nothing is left after all, or loading failed. */
+static entry *take_next(hosts *h, host *who, frontier_class *class)
+{
+  bool goes_on = true;
+  entry *e = NULL;
+  for (unsigned has; !e && goes_on && (has = classes_of(h, who));) {
     *class = schedule_class(who->turns, has);
-    if (host_line(who, *class)->last)
-      return true;
-    if (!h->load(h->load_context, who, *class))
-      return false;
+    const line *l = host_line(who, *class);
+    if (is_ordered_first(who, *class, l))
+      goes_on = take_ordered(h, who, *class, &e);
+    else if (l->last)
+      e = take_first(h, who, *class);
+    else
+      goes_on = h->load(h->load_context, who, *class);
   }
-  return false;
+  return e;
 }
 
 static entry *take(hosts *h, host *who, uint64_t now_ms)
 {
-  frontier_class class;
+  frontier_class class = FRONTIER_NORMAL;
   assert(who->due_ms <= now_ms && has_connection(h, who)); /* not too early, and not one too many */
-  if (!find_class(h, who, &class))
+  entry *e = take_next(h, who, &class);
+  if (!e)
     return NULL;
   who->turns++;
-  entry *e = take_first(h, who, class);
   who->in_flight++;
   who->trap_in_flight += class == FRONTIER_TRAP;
   who->due_ms = now_ms + host_delay(h, who);

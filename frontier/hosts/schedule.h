@@ -17,7 +17,12 @@
  *
  * So a class with URLs gets at least one turn of 64, and never starves. The rule is used twice: within a host, to
  * choose its next URL (with the host's own count of turns), and over all hosts, to choose the next ready line. Within a
- * class hosts take turns, and within a host and class URLs are first in, first out. */
+ * class hosts take turns, and within a host and class URLs are first in, first out, but for ordered ones:
+ *
+ *     of a host and class:   [ 7: 31 | 7: 45 | 2: 12 | 0: 9 ]  e -> e | 17 20 ... on disk  [ -1: 8 | -4: 11 ]
+ *                            ordered: priority, sequence       its line: priority 0        ordered
+ *
+ * Both ends are one heap. What is behind the line waits until all of the line is taken, and all that is on disk met. */
 #ifndef STRATA_FRONTIER_SCHEDULE_H
 #define STRATA_FRONTIER_SCHEDULE_H
 
@@ -34,6 +39,10 @@ void hosts_push(hosts *h, entry *e);
 void hosts_push_front(hosts *h, entry *e);
 /* To the end of it, as a ref. false: no memory. */
 bool hosts_push_ref(hosts *h, host *who, frontier_class class, uint64_t sequence);
+
+/* One more of this priority, for which room is reserved (host_reserve_ordered). hosts_fetcher makes its entry when its
+ * turn comes. */
+void hosts_push_ordered(hosts *h, host *who, frontier_class class, int32_t priority, uint64_t sequence);
 
 /* The same within hosts_loader: the host is being taken from, and is not scheduled. */
 void hosts_fill(hosts *h, entry *e);

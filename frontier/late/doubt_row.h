@@ -16,6 +16,11 @@ typedef struct doubt_row {
   size_t url_size;
   const void *payload; /* NULL if the size is 0 */
   size_t payload_size; /* at most FRONTIER_PAYLOAD_MAX */
+  bool is_opaque;      /* `url` need not be one; it has its own key and a group */
+  const char *group;   /* NULL if the size is 0 */
+  size_t group_size;   /* at most FRONTIER_GROUP_MAX */
+  int32_t priority;
+  uint64_t not_before_ms;
 } doubt_row;
 
 size_t doubt_row_size(const doubt_row *row);

@@ -114,8 +114,7 @@ bool url_row_read(url_row *row, uint64_t sequence, const uint8_t *bytes, size_t 
 {
   const uint8_t *at, *end = bytes + size, *name = NULL;
   uint64_t host = 0, depth = 0, via = 0, hops = 0;
-  if (size < 2 || (bytes[0] >> FORM_SHIFT & FORM_MASK) > URL_FORM_WHOLE ||
-      (bytes[1] & OUTCOME_MASK) >= FRONTIER_OUTCOMES)
+  if (size < 2 || (bytes[1] & OUTCOME_MASK) >= FRONTIER_OUTCOMES)
     return false;
   *row = (url_row){.class = (frontier_class)(bytes[0] & CLASS_MASK),
                    .form = (url_form)(bytes[0] >> FORM_SHIFT & FORM_MASK),
@@ -141,14 +140,26 @@ bool url_row_read(url_row *row, uint64_t sequence, const uint8_t *bytes, size_t 
   return true;
 }
 
-size_t url_row_host_begin(const url_row *row)
+static size_t scheme_size(const url_row *row)
 {
-  return row->form == URL_FORM_WHOLE ? 0 : strlen(schemes[row->form]);
+  return row->form < URL_FORM_WHOLE ? strlen(schemes[row->form]) : 0;
+}
+
+void url_row_host(const url_row *row, const char *fetch, size_t size, size_t host_size, uint32_t *begin, uint32_t *end)
+{
+  *begin = (uint32_t)scheme_size(row);
+  *end = *begin ? *begin + (uint32_t)host_size : 0;
+  if (row->form != URL_FORM_WHOLE)
+    return;
+  const char *slashes = memmem(fetch, size, "//", 2), *host = slashes ? slashes + 2 : fetch + size;
+  const char *slash = memchr(host, '/', (size_t)(fetch + size - host));
+  *begin = (uint32_t)(host - fetch);
+  *end = slash ? (uint32_t)(slash - fetch) : (uint32_t)size;
 }
 
 size_t url_row_url(const url_row *row, const char *host, size_t host_size, char *out)
 {
-  size_t scheme = url_row_host_begin(row), head = scheme ? scheme + host_size : 0;
+  size_t scheme = scheme_size(row), head = scheme ? scheme + host_size : 0;
   if (head + row->text_size > URL_LENGTH_MAX || head + row->text_size == 0)
     return 0;
   if (scheme) {

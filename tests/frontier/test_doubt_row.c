@@ -14,6 +14,7 @@
 
 static uint64_t dice;
 static char text[URL_LENGTH_MAX + 1], payload[FRONTIER_PAYLOAD_MAX + 1];
+static char group[FRONTIER_GROUP_MAX];
 
 static uint8_t *written(const doubt_row *row, size_t *size)
 {
@@ -48,6 +49,12 @@ static void check_same(const doubt_row *got, const doubt_row *wanted)
     assert_memory_equal(got->payload, wanted->payload, wanted->payload_size);
   else
     assert_null(got->payload);
+  assert_int_equal(got->group_size, wanted->group_size);
+  if (wanted->group_size)
+    assert_memory_equal(got->group, wanted->group, wanted->group_size);
+  assert_int_equal(got->is_opaque, wanted->is_opaque);
+  assert_int_equal(got->priority, wanted->priority);
+  assert_true(got->not_before_ms == wanted->not_before_ms);
 }
 
 static void comes_back(const doubt_row *row)
@@ -75,6 +82,11 @@ static doubt_row any_row(void)
                    .url_size = 1 + random_below(&dice, random_one_in(&dice, 4) ? URL_LENGTH_MAX : 100),
                    .payload = payload,
                    .payload_size = random_one_in(&dice, 2) ? 0 : random_below(&dice, FRONTIER_PAYLOAD_MAX + 1)};
+  row.group = group;
+  row.group_size = random_one_in(&dice, 2) ? 0 : 1 + random_below(&dice, FRONTIER_GROUP_MAX);
+  row.is_opaque = row.has_own_key && row.group_size && random_one_in(&dice, 2);
+  row.priority = random_one_in(&dice, 2) ? 0 : (int32_t)(uint32_t)random_next(&dice);
+  row.not_before_ms = random_one_in(&dice, 2) ? 0 : random_next(&dice) >> random_below(&dice, 64);
   row.hashes.whole = (mlbf_hash128){random_next(&dice), random_next(&dice)};
   row.hashes.depth = random_below(&dice, MLBF_LAYERS_MAX + 1);
   for (uint32_t i = 0; i < row.hashes.depth; ++i)
@@ -101,7 +113,12 @@ static void the_largest_row_comes_back(void **state)
                    .url = text,
                    .url_size = URL_LENGTH_MAX,
                    .payload = payload,
-                   .payload_size = FRONTIER_PAYLOAD_MAX};
+                   .payload_size = FRONTIER_PAYLOAD_MAX,
+                   .is_opaque = true,
+                   .group = group,
+                   .group_size = FRONTIER_GROUP_MAX,
+                   .priority = INT32_MIN,
+                   .not_before_ms = UINT64_MAX};
   comes_back(&row);
   comes_back(&(doubt_row){.url = text, .url_size = 1});
 }
@@ -127,6 +144,7 @@ static void is_no_danger(const uint8_t *bytes, size_t size)
   if (doubt_row_read(&row, copy, size)) {
     assert_true(is_inside(row.url, row.url_size, copy, size));
     assert_true(is_inside(row.payload, row.payload_size, copy, size));
+    assert_true(is_inside(row.group, row.group_size, copy, size) && row.group_size <= FRONTIER_GROUP_MAX);
     assert_true(row.url_size >= 1 && row.url_size <= URL_LENGTH_MAX && row.payload_size <= FRONTIER_PAYLOAD_MAX);
     assert_true(row.hashes.depth <= MLBF_LAYERS_MAX);
     assert_true(doubt_row_key(&key, copy, size));
@@ -160,7 +178,6 @@ static void no_bytes_are_a_danger(void **state)
     uint8_t any[60];
     for (size_t at = 0; at < sizeof any; ++at)
       any[at] = (uint8_t)((random_next(&dice) & 255) >> random_below(&dice, 8));
-    any[0] &= 31;
     is_no_danger(any, random_below(&dice, sizeof any + 1));
   }
 }
@@ -174,7 +191,13 @@ static void what_no_row_has_is_refused(void **state)
     size_t size;
     const char *why;
   } rows[] = {
-    {32, {0, 0, '/'}, 3, "a bit without meaning"},
+    {32, {0, 0, 0, '/'}, 4, "a group of no bytes"},
+    {32, {0, 0, 3, 'a', 'b'}, 5, "a group beyond the end"},
+    {32, {0, 0, 2, 'a', 0, '/'}, 6, "a group with a NUL"},
+    {64, {0, 0, 1, '/'}, 4, "a priority, and a time that is the URL"},
+    {64, {0, 0, 128, 128, 128, 128, 16, 0, '/'}, 9, "a priority beyond 32 bits"},
+    {128, {0, 0, '/'}, 3, "an opaque target without key and group"},
+    {128 + 2, {0, 0, 0, '/'}, 4, "an opaque target without a group"},
     {0, {0}, 0, "no numbers"},
     {0, {0, 0}, 2, "no URL"},
     {0, {128, 128, 4, 0, '/'}, 5, "a depth beyond 16 bits"},
@@ -206,6 +229,7 @@ static void what_no_row_has_is_refused(void **state)
 
 int main(void)
 {
+  memset(group, 'g', sizeof group);
   dice = random_seed();
   for (size_t i = 0; i < sizeof payload; ++i)
     payload[i] = (char)random_next(&dice);

@@ -27,9 +27,17 @@ static unsigned read_doubt(second_view *v, uint64_t row, const uint8_t *bytes, s
   at += is_good ? 16 * (size_t)layers : 0;
   uint64_t payload = is_good && bits & 8 ? second_number(bytes, &at, size) : 0;
   is_good = is_good && at <= size && payload <= 65536 && payload <= size - at && (payload || !(bits & 8));
-  text = is_good ? size - at - (size_t)payload : 0;
-  if (!is_good || bits > 31 || depth > 65535 || hops == 0 || hops > 65535 || text == 0 || text > 8192 ||
-      (via && via >= v->url_room))
+  at += is_good ? (size_t)payload : 0;
+  uint64_t group = is_good && bits & 32 ? second_number(bytes, &at, size) : 0;
+  is_good = is_good && at <= size && group <= 255 && group <= size - at && (group || !(bits & 32));
+  at += is_good ? (size_t)group : 0;
+  if (is_good && bits & 64) {
+    is_good = second_number(bytes, &at, size) <= UINT32_MAX;
+    second_number(bytes, &at, size);
+  }
+  is_good = is_good && at <= size && (!(bits & 128) || (bits & 2 && bits & 32));
+  text = is_good ? size - at : 0;
+  if (!is_good || depth > 65535 || hops == 0 || hops > 65535 || text == 0 || text > 8192 || (via && via >= v->url_room))
     second_fault(v, "unconfirmed: row %" PRIu64, row);
   if ((v->doubt_count & (v->doubt_count - 1)) == 0)
     v->doubts = realloc(v->doubts, (v->doubt_count ? 2 * v->doubt_count : 1) * sizeof *v->doubts);

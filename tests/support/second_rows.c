@@ -137,10 +137,11 @@ static uint64_t via_of(uint64_t n, uint64_t sequence)
 /* The fetch URL, NUL-terminated, in memory of its own. NULL: it cannot be one. */
 static char *fetch_of(const second_view *v, const second_url *u, unsigned form, const uint8_t *text, size_t size)
 {
-  static const char *const schemes[] = {"http://", "https://", ""};
+  static const char *const schemes[] = {"http://", "https://", "", ""};
   const char *host = form < 2 ? v->hosts[u->host].name : "";
   size_t scheme_size = strlen(schemes[form]), head = scheme_size + strlen(host);
-  if (head + size == 0 || head + size > TEXT_MAX || memchr(text, 0, size) || (form < 2 && size && *text != '/'))
+  if (head + size == 0 || head + size > TEXT_MAX || (form < 3 && memchr(text, 0, size)) ||
+      (form == 3 && (!u->key_hash || *v->hosts[u->host].name != '/')) || (form < 2 && size && *text != '/'))
     return NULL;
   char *fetch = malloc(head + size + 1);
   if (!fetch)
@@ -168,7 +169,7 @@ static bool read_url(const second_view *v, uint64_t sequence, const uint8_t *row
   u->via = via_of(second_number(row, &at, end), sequence);
   if (head >> 4 & 1)
     hops = second_number(row, &at, end);
-  if (form > 2 || u->outcome > 5 || u->host >= v->host_count || depth > 65535 || hops > 65535 || at > end ||
+  if (u->outcome > 5 || u->host >= v->host_count || depth > 65535 || hops > 65535 || at > end ||
       (head >> 4 & 1) != (hops != 0))
     return false;
   u->depth = (unsigned)depth;
