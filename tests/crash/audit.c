@@ -204,7 +204,7 @@ void audit_end_crawl(audit *a)
 
 bool audit_goes_on(const audit *a, unsigned kills_wanted)
 {
-  enum { CRAWLS = 2, CRAWLS_MAX = 6 };
+  enum { CRAWLS = 3, CRAWLS_MAX = 6 };
   unsigned crawls = a->late ? CRAWLS : CRAWLS_MAX;
   return !a->broken && (a->kills < kills_wanted || a->crawls < crawls);
 }

@@ -1,9 +1,10 @@
 /* Crawls the small web with a real frontier and says on standard output what it did, until it is killed.
  *
- *     frontier_driver DIRECTORY JOURNAL SEED STEPS [exact | lie]
+ *     frontier_driver DIRECTORY JOURNAL SEED STEPS [exact | ordered | lie]
  *
  * After STEPS steps it closes and leaves; 0: never. An exact one has a filter that takes many new URLs for seen, and
- * confirms that. A lying one says "synced" when nothing is. */
+ * confirms that. In an ordered one pages have priorities, some have a time, a group, or an opaque target, and what is
+ * released is changed. A lying one says "synced" when nothing is. */
 #include "frontier/frontier.h"
 #include "tests/crash/small_web.h"
 
@@ -22,7 +23,7 @@ typedef struct driver {
   } leased[LEASES];
   size_t count;
   uint32_t pace_ms; /* between two steps, at most */
-  bool lies;
+  bool lies, is_ordered;
 } driver;
 
 static uint32_t roll(driver *d, uint32_t sides)
@@ -47,6 +48,24 @@ static void must(const driver *d, frontier_status status)
   _exit(1);
 }
 
+/* The same for a page in each life. */
+static void put_in_order(const driver *d, uint32_t page, const mlbf_span *key, frontier_link *link)
+{
+  link->priority = (int32_t)(page * 7 % 11) - 5;
+  link->not_before_ms = page % 13 == 0 ? d->now_ms + 50 : 0;
+  if (page % 4 == 1 || page % 4 == 3) {
+    link->group = "slot 1" + page % 3;
+    link->group_size = strlen(link->group);
+  }
+  if (page % 4 == 3) {
+    link->target = NULL;
+    link->opaque = key->bytes;
+    link->opaque_size = key->size;
+    link->key = key;
+    link->key_count = 1;
+  }
+}
+
 static void add(driver *d, uint32_t page, uint64_t via)
 {
   static url u;
@@ -54,7 +73,12 @@ static void add(driver *d, uint32_t page, uint64_t via)
   frontier_verdict verdict;
   if (url_parse(text, (size_t)web_url(page, text), URL_STRICT, &u) != URL_OK)
     abort();
-  must(d, frontier_add(d->f, &u, (frontier_origin){.via = via}, d->now_ms, &verdict));
+  frontier_link link = {.target = &u, .origin = {.via = via}};
+  const mlbf_span key = {text, strlen(text)};
+  if (d->is_ordered)
+    put_in_order(d, page, &key, &link);
+  size_t settled;
+  must(d, frontier_add_batch(d->f, &link, 1, d->now_ms, &verdict, &settled));
   if (verdict.outcome != FRONTIER_SEEN)
     say(verdict.outcome == FRONTIER_UNCONFIRMED ? REPORT_FOUND : REPORT_ACCEPTED, page);
 }
@@ -67,6 +91,8 @@ static void take(driver *d)
   must(d, frontier_next(d->f, d->now_ms, leases, roll(d, (uint32_t)(LEASES - d->count) + 1), &count, &wait_ms));
   for (size_t i = 0; i < count; i++) {
     uint32_t page = (uint32_t)strtoul(strrchr(leases[i].url, '/') + 1, NULL, 10);
+    if (leases[i].payload && memcmp(leases[i].payload, &page, sizeof page) != 0)
+      abort(); /* a page's payload is its number */
     d->leased[d->count].id = leases[i].id;
     d->leased[d->count++].page = page;
     say(REPORT_LEASED, page);
@@ -82,7 +108,16 @@ static void end(driver *d)
   uint32_t page = d->leased[at].page;
   d->leased[at] = d->leased[--d->count];
   if (!roll(d, 12)) {
-    must(d, frontier_release(d->f, id, d->now_ms));
+    const frontier_return with = {.has_payload = true,
+                                  .payload = &page,
+                                  .payload_size = sizeof page,
+                                  .has_priority = true,
+                                  .priority = (int32_t)roll(d, 5) - 2,
+                                  .not_before_ms = d->now_ms + roll(d, 20)};
+    if (d->is_ordered)
+      must(d, frontier_release_with(d->f, id, &with, d->now_ms));
+    else
+      must(d, frontier_release(d->f, id, d->now_ms));
     say(REPORT_RELEASED, page);
     return;
   }
@@ -135,6 +170,7 @@ int main(int argc, char **argv)
                               .journal_path = argv[2]};
   char message[FRONTIER_MESSAGE_SIZE];
   driver d = {.dice = strtoull(argv[3], NULL, 10), .pace_ms = 3, .lies = argc > 5 && strcmp(argv[5], "lie") == 0};
+  d.is_ordered = argc > 5 && strcmp(argv[5], "ordered") == 0;
   options.exact = argc > 5 && strcmp(argv[5], "exact") == 0;
   if (options.exact) {
     options.filter = MLBF_KIND_BLOOM;
