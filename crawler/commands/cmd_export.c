@@ -46,6 +46,19 @@ static void put_ending(json *line, wanted state, uint16_t code)
     json_put_number(line, "status", code);
 }
 
+/* Bytes that need not be text, two digits each. */
+static bool put_hex(json *line, const char *name, const char *bytes, size_t size)
+{
+  char *hex = malloc(2 * size + 1);
+  for (size_t i = 0; hex && i < size; i++)
+    snprintf(hex + 2 * i, 3, "%02x", (unsigned char)bytes[i]);
+  if (hex)
+    json_put_string(line, name, hex);
+  bool is_put = hex != NULL;
+  free(hex);
+  return is_put;
+}
+
 static bool print_object(job *j, const frontier_record *record)
 {
   json *line = &j->line;
@@ -56,7 +69,10 @@ static bool print_object(job *j, const frontier_record *record)
   json_clear(line);
   json_begin(line);
   json_put_number(line, "id", record->id);
-  json_put_string(line, "url", j->url);
+  if (!record->is_opaque)
+    json_put_string(line, "url", j->url);
+  else if (!put_hex(line, "opaque", record->url, record->url_size))
+    return false;
   json_put_string(line, "state", names[state_of(record)]);
   json_put_number(line, "depth", record->origin.depth);
   json_put_number(line, "via", record->origin.via);
@@ -72,6 +88,8 @@ static bool print_url(void *context, const frontier_record *record)
     return true;
   if (j->format == JSONL)
     return print_object(j, record);
+  if (record->is_opaque)
+    return true;
   shown_put_bytes(stdout, record->url, record->url_size);
   return putchar('\n') != EOF && !ferror(stdout);
 }
@@ -100,7 +118,9 @@ static const option_row option_rows[] = {
    .help = "text (default): only the URL; jsonl: an object with id, url, state, depth, via, and the result:\n"
            "status, error, or the reason why it was skipped",
    .manual = "{Cm text} (the default): only the URL; {Cm jsonl}: an object with {Va id , url , state , depth , via}, "
-             "and the result: {Va status}, {Va error}, or the {Va reason} why it was skipped."},
+             "and the result: {Va status}, {Va error}, or the {Va reason} why it was skipped. A target of another "
+             "program that is no URL is left out in {Cm text}; in {Cm jsonl} {Va opaque}, its bytes in hexadecimal, "
+             "stands in place of {Va url}."},
 };
 
 const option_table cmd_export_options = {

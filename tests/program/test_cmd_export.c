@@ -1,4 +1,5 @@
 /* export --format jsonl: each URL with how it ended, as pages.jsonl has it. test_crawl_site has the states. */
+#include "frontier/frontier.h"
 #include "tests/site/pages.h"
 #include "tests/site/trial.h"
 
@@ -90,6 +91,34 @@ static void as_pages_jsonl_has_it(void **state)
   pages_free(&log);
 }
 
+/* As a program of the library may have put it there. */
+static void add_opaque(const char *bytes, size_t size)
+{
+  char path[4096], why[FRONTIER_MESSAGE_SIZE];
+  const mlbf_span key = {"key", 3};
+  const frontier_link link = {
+    .key = &key, .key_count = 1, .group = "slot", .group_size = 4, .opaque = bytes, .opaque_size = size};
+  frontier_options options = {
+    .filter = MLBF_KIND_MLBF, .expected_urls = 9, .rate = 1e-6, .per_host = 1, .keep_identity = true};
+  frontier *f;
+  frontier_verdict verdict;
+  size_t settled;
+  snprintf(path, sizeof path, "%s/frontier", t->crawl);
+  assert_int_equal(frontier_open(path, &options, &f, why), FRONTIER_OK);
+  assert_int_equal(frontier_add_batch(f, &link, 1, 0, &verdict, &settled), FRONTIER_OK);
+  assert_int_equal(frontier_close(f), FRONTIER_OK);
+}
+
+static void an_opaque_target_is_no_url(void **state)
+{
+  (void)state;
+  add_opaque("no\nURL\0\xff", 8);
+  assert_int_equal(STRATA(t, "export", "DIR"), 0);
+  assert_null(strstr(t->out.bytes, "URL"));
+  assert_int_equal(STRATA(t, "export", "DIR", "--format", "jsonl"), 0);
+  assert_non_null(strstr(t->out.bytes, "\"opaque\":\"6e6f0a55524c00ff\""));
+}
+
 static void what_it_refuses(void **state)
 {
   (void)state;
@@ -104,6 +133,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test_setup_teardown(as_pages_jsonl_has_it, serve, stop),
+    cmocka_unit_test_setup_teardown(an_opaque_target_is_no_url, serve, stop),
     cmocka_unit_test_setup_teardown(what_it_refuses, serve, stop),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
