@@ -30,6 +30,7 @@ libnghttp2-dev        module libnghttp2
 lintian               command lintian
 mmdebstrap            command mmdebstrap
 libxml2-dev           module libxml-2.0
+qemu-user             command qemu-x86_64
 python3               command python3
 zsh                   command zsh
 '

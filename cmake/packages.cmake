@@ -1,3 +1,9 @@
+# Filters and maps are larger than 4 GiB: what is not 64 bits wide cannot run any of it.
+if(NOT CMAKE_SIZEOF_VOID_P EQUAL 8)
+  math(EXPR width "8 * ${CMAKE_SIZEOF_VOID_P}")
+  message(FATAL_ERROR "Strata needs a 64-bit system: this compiler builds for ${width} bits.")
+endif()
+
 # Everything comes from Debian 12; nothing is vendored. The names are those of the Debian packages.
 find_package(PkgConfig REQUIRED)
 find_package(Threads REQUIRED)

@@ -9,7 +9,7 @@ static bool is_usable(void)
   return true;
 }
 
-static const digest_sha1_path plain = {"plain", is_usable, hash_many};
+static const digest_sha1_path plain = {"plain", MLBF_CPU_PORTABLE, is_usable, hash_many};
 
 const digest_sha1_path *const digest_sha1_paths[] = {
 #ifdef __x86_64__
@@ -23,7 +23,8 @@ const digest_sha1_path *const digest_sha1_paths[] = {
 const digest_sha1_path *digest_sha1_path_best(void)
 {
   const digest_sha1_path *const *path = digest_sha1_paths;
-  while (!(*path)->is_usable()) // NOLINT(clang-analyzer-core.NullDereference): the last, plain, always is
+  while (!mlbf_cpu_allows((*path)->level) ||
+         !(*path)->is_usable()) // NOLINT(clang-analyzer-core.NullDereference): the last, plain, always is
     path++;
   return *path;
 }

@@ -45,11 +45,13 @@ case $(dpkg-deb -f "$build"/packages/libfrontier0.1_*.deb Depends) in
 *) fail "libfrontier0.1 does not depend on libmlbf0.1 and liblmdb0" ;;
 esac
 
-# A bare system, and one more for the Containerfile's first stage.
-make_root() # DIRECTORY PACKAGE,...
+# A bare system.
+make_root() # DIRECTORY
 {
-  mmdebstrap --quiet --mode=root --variant=apt ${2:+--include="$2"} bookworm "$1" >"$work/log" 2>&1 ||
+  mmdebstrap --quiet --mode=root --variant=apt bookworm "$1" >"$work/log" 2>&1 ||
     { tail "$work/log"; fail "no bare system could be made"; }
+  cp /etc/resolv.conf "$1/etc/resolv.conf"
+  in_root "$1" 'apt-get update'
 }
 in_root() # DIRECTORY COMMAND
 {
@@ -58,7 +60,7 @@ in_root() # DIRECTORY COMMAND
 }
 
 root=$work/root
-make_root "$root" ''
+make_root "$root"
 cp "$build"/packages/*.deb "$root/tmp/"
 in_root "$root" 'apt-get install -y --no-install-recommends /tmp/strata_*.deb'
 in_root "$root" 'strata --version && echo http://a.example/b | strata uniq | grep -x http://a.example/b'
@@ -83,7 +85,7 @@ while read -r word rest; do
   FROM)
     before=$stage
     stage=$work/stage${stage:+2}
-    make_root "$stage" ''
+    make_root "$stage"
     at=/ ;;
   WORKDIR) at=$rest && mkdir -p "$stage$at" ;;
   COPY)
