@@ -25,7 +25,6 @@
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 enum {
   DESCRIPTORS_MS = 50,
@@ -90,7 +89,7 @@ static void put_idle(network *n, transfer *t)
 
 /* So many transfers bring several pieces in a moment: they then cost one poll and one change of threads. That saves a
  * tenth of the CPU time of a crawl of small pages, and each piece was to wait for the reader anyway. */
-enum { GATHER_LEAST = 8, GATHER_NS = 50000 };
+enum { GATHER_LEAST = 8, GATHER_US = 50 };
 
 static size_t running(const network *n)
 {
@@ -324,9 +323,8 @@ void network_work(network *n)
 
 void network_gather(const network *n)
 {
-  const struct timespec moment = {.tv_nsec = GATHER_NS};
   if (running(n) >= GATHER_LEAST)
-    nanosleep(&moment, NULL);
+    machine_sleep_us(GATHER_US);
 }
 
 void network_wait(network *n, int wait_ms)

@@ -23,10 +23,15 @@ uint64_t machine_wall_ms(void)
   return read_ms(CLOCK_REALTIME);
 }
 
+void machine_sleep_us(uint64_t us)
+{
+  const struct timespec moment = {.tv_sec = (time_t)(us / 1000000), .tv_nsec = (long)(us % 1000000) * 1000};
+  nanosleep(&moment, NULL);
+}
+
 void machine_sleep_ms(uint64_t ms)
 {
-  const struct timespec moment = {.tv_sec = (time_t)(ms / 1000), .tv_nsec = (long)(ms % 1000) * 1000000};
-  nanosleep(&moment, NULL);
+  machine_sleep_us(1000 * ms);
 }
 
 void machine_alarm(uint64_t ms)
