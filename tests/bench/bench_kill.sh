@@ -3,7 +3,8 @@
 #   tests/bench/bench_kill.sh BUILD [KILLS]        e.g. build/release 10, the default
 # PAGES=60000 generated pages of 2 kB, from nginx on loopback, 16 connections, no delay. For each way a crawl is killed
 # KILLS times, 20 to 420 ms after its start, and then runs to its end. "again" is of one kill: pages that nginx's log
-# has before it and once more after it. With TMPDIR=/dev/shm a sync takes no time, and the cap itself is seen. ONLY="default warc exact bloom one-thread one-core" for some of the ways.
+# has before it and once more after it. With TMPDIR=/dev/shm a sync takes no time, and the cap itself is seen.
+# ONLY="default warc exact bloom one-thread one-core" for some of the ways.
 set -eu
 [ $# -ge 1 ] || { sed -n '2,/^set /s/^# \{0,1\}//p' "$0" >&2; exit 2; }
 here=$(dirname "$(realpath "$0")")
