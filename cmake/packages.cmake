@@ -10,6 +10,10 @@ find_package(Threads REQUIRED)
 pkg_check_modules(XXHASH    REQUIRED IMPORTED_TARGET libxxhash)    # libxxhash-dev
 pkg_check_modules(URIPARSER REQUIRED IMPORTED_TARGET liburiparser) # liburiparser-dev
 pkg_check_modules(LMDB      REQUIRED IMPORTED_TARGET lmdb)         # liblmdb-dev
+find_library(UNISTRING unistring REQUIRED)                         # libunistring-dev, which has no module
+if(STRATA_LIBRARIES_ONLY)
+  return()
+endif()
 pkg_check_modules(CURL      REQUIRED IMPORTED_TARGET libcurl)      # libcurl4-openssl-dev
 pkg_check_modules(SSL       REQUIRED IMPORTED_TARGET libssl)       # libssl-dev
 pkg_check_modules(CRYPTO    REQUIRED IMPORTED_TARGET libcrypto)    # libssl-dev
@@ -20,4 +24,3 @@ pkg_check_modules(ZSTD      REQUIRED IMPORTED_TARGET libzstd)      # libzstd-dev
 pkg_check_modules(BROTLI    REQUIRED IMPORTED_TARGET libbrotlidec) # libbrotli-dev
 pkg_check_modules(LZMA      REQUIRED IMPORTED_TARGET liblzma)      # liblzma-dev
 pkg_check_modules(JANSSON   REQUIRED IMPORTED_TARGET jansson)      # libjansson-dev
-find_library(UNISTRING unistring REQUIRED)                         # libunistring-dev, which has no module
