@@ -1,0 +1,316 @@
+"""The scheduler and the duplicate filter of Scrapy: by their calls, and in whole crawls."""
+import logging
+import random
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+scrapy = pytest.importorskip("scrapy", reason="python3-scrapy is not installed")
+
+from scrapy.utils.test import get_crawler  # noqa: E402
+from web import Site  # noqa: E402
+
+from strata_frontier import BadArgument, Frontier, Mismatch  # noqa: E402
+from strata_frontier.scrapy import DupeFilter, Scheduler  # noqa: E402
+
+AWARE = "scrapy.pqueues.DownloaderAwarePriorityQueue"
+
+
+class Spider(scrapy.Spider):
+    name = "spider"
+
+
+class Slot:
+    def __init__(self, start_requests):
+        self.start_requests = iter(start_requests)
+
+    def remove_request(self, request):
+        pass
+
+    class nextcall:
+        @staticmethod
+        def schedule():
+            pass
+
+
+class Downloader:
+    slots = {}
+
+    def get_slot_key(self, request, spider=None):
+        return request.meta.get("download_slot") or request.url.split("/")[2]
+
+    _get_slot_key = get_slot_key
+
+
+class Engine:
+    def __init__(self, start_requests):
+        self.slot, self.downloader = Slot(start_requests), Downloader()
+
+
+class Run:
+    """A scheduler, as the engine uses it."""
+
+    def __init__(self, jobdir, starts=(), **settings):
+        self.crawler = get_crawler(Spider, {"JOBDIR": str(jobdir) if jobdir else None, "SCHEDULER_DEBUG": True,
+                                            "REQUEST_FINGERPRINTER_IMPLEMENTATION": "2.7",
+                                            "SCHEDULER_PRIORITY_QUEUE": "scrapy.pqueues.ScrapyPriorityQueue",
+                                            **settings})
+        self.crawler.spider = Spider.from_crawler(self.crawler)
+        self.crawler.engine = Engine(starts)
+        self.scheduler = Scheduler.from_crawler(self.crawler)
+
+    def __enter__(self):
+        self.scheduler.open(self.crawler.spider)
+        return self
+
+    def __exit__(self, *unused):
+        self.scheduler.close("finished")
+
+    def add(self, *requests):
+        return [self.scheduler.enqueue_request(Request(r) if isinstance(r, str) else r) for r in requests]
+
+    def start(self):
+        return [self.scheduler.enqueue_request(request) for request in self.crawler.engine.slot.start_requests]
+
+    def take(self, count=99):
+        taken, ends = [], time.monotonic() + 10
+        while len(taken) < count and time.monotonic() < ends:
+            request = self.scheduler.next_request()
+            if request:
+                taken.append(request)
+            elif self.scheduler.frontier is None or self.scheduler.frontier.wait_ms is None:
+                break
+        return taken
+
+    def finish(self, *requests):
+        for request in requests:
+            self.crawler.engine.slot.remove_request(request)
+
+    def stat(self, name):
+        return self.crawler.stats.get_value(name, 0)
+
+
+def Request(url, **options):
+    return scrapy.Request(url if "//" in url else f"http://a.example/{url}", **options)
+
+
+def names(requests):
+    return [request.url.rsplit("/", 1)[1] for request in requests]
+
+
+def test_a_request_comes_back_as_it_was(tmp_path):
+    request = scrapy.http.JsonRequest("http://a.example/?a b", method="PUT", data={"a": [1, 2]}, priority=3,
+                                      headers={"X": "y"}, cookies={"c": "d"}, meta={"m": (1,)}, cb_kwargs={"k": None}, flags=["f"],
+                                      dont_filter=True)
+    with Run(tmp_path) as run:
+        request = request.replace(callback=run.crawler.spider.parse)
+        assert run.add(request) == [True]
+        [got] = run.take()
+        assert type(got) is type(request)
+        assert got.to_dict(spider=run.crawler.spider) == request.to_dict(spider=run.crawler.spider)
+
+
+def test_what_was_not_parsed_comes_again(tmp_path):
+    with Run(tmp_path) as run:
+        assert run.add("a", "b", "c", "a", "d") == [True, True, True, False, True]
+        assert run.stat("dupefilter/filtered") == 1 and run.stat("scheduler/enqueued/disk") == 4
+        first = run.take(3)
+        assert names(first) == ["a", "b", "c"] and len(run.scheduler) == 1
+        run.finish(first[0], first[2])
+    with Run(tmp_path) as run:
+        assert len(run.scheduler) == 2 and run.scheduler.has_pending_requests()
+        assert run.add("a", "b", "e") == [False, False, True]
+        last = run.take()
+        assert names(last) == ["b", "d", "e"]
+        run.finish(*last)
+        assert not run.scheduler.has_pending_requests()
+    with Run(tmp_path) as run:
+        assert run.take() == []
+
+
+def test_order(tmp_path):
+    with Run(tmp_path) as run:
+        run.add(*(Request(f"http://{n % 3}.example/{n}", priority=n % 2) for n in range(6)))
+        assert names(run.take()) == ["1", "3", "5", "0", "2", "4"]
+
+
+def test_hosts_apart(tmp_path):
+    with Run(tmp_path, SCHEDULER_PRIORITY_QUEUE=AWARE, CONCURRENT_REQUESTS_PER_DOMAIN=1) as run:
+        run.add(*(Request(f"http://slow.example/{n}") for n in range(9)), "http://b.example/b", "http://c.example/c")
+        got = run.take()
+        assert sorted(names(got)) == ["0", "1", "b", "c"]
+        run.finish(got[names(got).index("0")])
+        assert names(run.take()) == ["2"]
+
+
+def test_unfiltered_requests_are_queued_each_time(tmp_path):
+    with Run(tmp_path) as run:
+        assert run.add(*[Request("a", dont_filter=True)] * 3) == [True] * 3
+        assert run.add("a", "a") == [True, False]
+        assert names(run.take()) == ["a"] * 4
+
+
+def test_starts_are_not_fetched_again(tmp_path):
+    starts = [Request(name, dont_filter=True) for name in "aabc"]
+    with Run(tmp_path, starts[:3]) as run:
+        assert run.start() == [True] * 3
+        got = run.take(2)
+        run.finish(*got)
+        retry = got[0].replace(meta={"retry_times": 1})
+        assert run.add(retry) == [True]
+        run.finish(*[request for request in run.take() if request.meta])
+    with Run(tmp_path, starts) as run:
+        assert run.start() == [False, False, False, True] and run.stat("strata/known_starts") == 3
+        assert names(run.take()) == ["b", "c"]
+    with Run(tmp_path, starts, STRATA_START_AGAIN=True) as run:
+        assert run.start() == [True] * 4
+
+
+def test_starts_of_newer_versions_are_marked(tmp_path):
+    for answer in (True, False):
+        with Run(tmp_path) as run:
+            assert run.add(Request("a", dont_filter=True, meta={"is_start_request": True})) == [answer]
+            redirected = Request("b", dont_filter=True, meta={"is_start_request": True, "redirect_times": 1})
+            assert run.add(redirected) == [True]
+
+
+def test_what_cannot_be_stored_stays_in_memory(tmp_path, caplog):
+    with Run(tmp_path) as run:
+        odd = [Request("a", callback=lambda response: None), Request("b", body=bytes(70_000)),
+               Request("c", meta={"lock": logging.Handler().lock})]
+        with caplog.at_level(logging.WARNING):
+            assert run.add(*odd, odd[0], "d") == [True, True, True, False, True]
+        assert len([r for r in caplog.records if "Unable to serialize" in r.getMessage()]) == 1
+        assert run.stat("scheduler/unserializable") == 3 and len(run.scheduler) == 4
+        got = run.take()
+        assert set(got) >= set(odd)
+        run.finish(*got[:2])
+    with Run(tmp_path) as run:  # the one that was not parsed can be found again
+        assert sorted(run.add(*odd)) == [False, False, True]
+
+
+def test_a_stock_queue_is_refused(tmp_path):
+    (tmp_path / "requests.queue").mkdir()
+    with pytest.raises(BadArgument, match="finish that crawl"):
+        Run(tmp_path)
+
+
+def test_other_fingerprints_are_refused(tmp_path):
+    with Run(tmp_path):
+        pass
+    with pytest.raises(Mismatch, match="2.7"):
+        Run(tmp_path, REQUEST_FINGERPRINTER_IMPLEMENTATION="2.6").__enter__()
+
+
+def test_a_duplicate_filter_of_the_users_decides(tmp_path):
+    with Run(tmp_path, DUPEFILTER_CLASS="scrapy.dupefilters.BaseDupeFilter") as run:
+        assert run.add("a", "a") == [True, True] and names(run.take()) == ["a", "a"]
+
+
+def test_without_jobdir_it_is_scrapys_own():
+    with Run(None) as run:
+        assert run.add("a", "b", "a") == [True, True, False] and names(run.take()) == ["b", "a"]
+
+
+def test_exact_keys_lose_nothing(tmp_path):
+    with Run(tmp_path, STRATA_EXACT=True, STRATA_RATE=0.3, STRATA_EXPECTED_URLS=100) as run:
+        for n in range(3000):
+            assert run.add(f"{n}") == [True]
+            if n % 100 == 0:
+                run.scheduler.frontier.sync()
+        got = []
+        while run.scheduler.has_pending_requests():
+            new = run.take()
+            run.finish(*new)
+            got += names(new)
+        assert sorted(got, key=int) == [str(n) for n in range(3000)]
+        assert run.scheduler.frontier.stats().late > 0
+
+
+def test_a_request_that_cannot_be_read_is_said(tmp_path, caplog):
+    with Run(tmp_path) as run:
+        Spider.parse_it = lambda self, response: None
+        run.add(Request("a", callback=run.crawler.spider.parse_it), "b")
+        del Spider.parse_it
+    with Run(tmp_path) as run:
+        assert names(run.take()) == ["b"] and run.stat("strata/unusable") == 1
+        assert "cannot be used: http://a.example/a" in caplog.text
+
+
+def test_a_full_disk_marks_nothing_as_done(tmp_path, monkeypatch, caplog):
+    from strata_frontier import NoSpace
+
+    with Run(tmp_path) as run:
+        run.add("a")
+        [parent] = run.take()
+
+        def full(link):
+            raise NoSpace("the disk is full")
+
+        with monkeypatch.context() as patch:
+            patch.setattr(run.scheduler.frontier, "add", full)
+            assert run.add("b") == [True] and "the disk is full" in caplog.text
+        run.finish(parent)
+        assert names(run.take()) == ["b"]
+    with Run(tmp_path) as run:
+        assert names(run.take()) == ["a"] and run.add("b") == [True]
+
+
+@pytest.mark.parametrize("jobdir", [True, False])
+def test_the_duplicate_filter_alone(tmp_path, jobdir):
+    def opened():
+        crawler = get_crawler(Spider, {"JOBDIR": str(tmp_path) if jobdir else None,
+                                       "REQUEST_FINGERPRINTER_IMPLEMENTATION": "2.7"})
+        return DupeFilter.from_crawler(crawler)
+
+    seen = opened()
+    assert [seen.request_seen(Request(f"{n % 300}")) for n in range(600)] == [False] * 300 + [True] * 300
+    seen.close("finished")
+    seen = opened()
+    assert seen.request_seen(Request("7")) == jobdir
+    seen.close("finished")
+
+
+def walk(site, tmp_path, *settings):
+    return [sys.executable, Path(__file__).with_name("walk.py"), f"{site.url}/0", tmp_path / "job", tmp_path / "parsed",
+            *settings]
+
+
+def parsed(tmp_path):
+    return [line.rsplit("/", 1)[1] for line in (tmp_path / "parsed").read_text().split()]
+
+
+def test_a_whole_crawl_and_a_second_run(tmp_path):
+    with Site(150) as site:
+        subprocess.run(walk(site, tmp_path), check=True)
+        assert sorted(set(map(int, parsed(tmp_path)))) == list(range(150))
+        asked = len(site.asked)
+        subprocess.run(walk(site, tmp_path), check=True)
+        assert len(site.asked) == asked
+    with Frontier(tmp_path / "job/strata.frontier", read_only=True, keep_identity=True) as frontier:
+        assert frontier.stats().queued == 0
+
+
+def test_nothing_is_lost_by_kill_9(tmp_path):
+    """Killed at random moments, and run again until it ends: the pages that were parsed are all."""
+    seed = random.randrange(1 << 32)
+    print(f"seed {seed}")
+    chosen, kills = random.Random(seed), 0
+    with Site(800) as site:
+        for _ in range(40):
+            process = subprocess.Popen(walk(site, tmp_path))
+            try:
+                code = process.wait(chosen.uniform(0.8, 2.5) if kills < 5 else 120)
+                assert code == 0
+                break
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+                kills += 1
+    pages = parsed(tmp_path)
+    assert kills >= 2
+    assert sorted(set(map(int, pages))) == list(range(800))
+    assert len(pages) - len(set(pages)) < 800
