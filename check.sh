@@ -33,6 +33,13 @@ mmdebstrap            command mmdebstrap
 libxml2-dev           module libxml-2.0
 qemu-user             command qemu-x86_64
 python3               command python3
+python3-cffi          file /usr/lib/python3/dist-packages/cffi
+python3-build         file /usr/lib/python3/dist-packages/build
+python3-setuptools    file /usr/lib/python3/dist-packages/setuptools
+python3-wheel         file /usr/lib/python3/dist-packages/wheel
+python3-pytest        file /usr/lib/python3/dist-packages/pytest
+python3-scrapy        file /usr/lib/python3/dist-packages/scrapy
+mypy                  command mypy
 zsh                   command zsh
 '
 jobs=$(nproc)
