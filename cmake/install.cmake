@@ -56,7 +56,10 @@ foreach(room mlbf frontier)
     FILE_SET HEADERS DESTINATION ${STRATA_INCLUDES} COMPONENT dev)
   install(FILES ${PROJECT_SOURCE_DIR}/${room}/FORMAT.md DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/strata/${room}
     COMPONENT dev) # the headers cite it, and URL.md
-  install(FILES ${shown} DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT dev) # in place of the one with all names
+  # In place of the one with all names, which is taken away: CMake takes two files made in one second to be the same.
+  install(CODE "file(REMOVE \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_LIBDIR}/lib${room}.a\")"
+    COMPONENT dev)
+  install(FILES ${shown} DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT dev)
 endforeach()
 install(FILES frontier/url/URL.md DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/strata/frontier COMPONENT dev)
 if(BUILD_SHARED_LIBS)

@@ -15,10 +15,8 @@ static bool fetch(void *context, host *who, frontier_class class, uint64_t seque
 
 void ordering_begin(frontier *f)
 {
-  const void *value;
-  size_t size;
   f->hosts->fetch = fetch;
-  f->ordering.is_marked = frontier_setting_get(f, setting_name, &value, &size) == FRONTIER_OK;
+  f->ordering.is_marked = settings_have(f, setting_name);
 }
 
 bool ordering_is_marked(const frontier *f)

@@ -60,29 +60,47 @@ frontier_status frontier_setting_put(frontier *f, const char *name, const void *
   return FRONTIER_OK;
 }
 
+/* NOT_FOUND comes without a message. */
+static frontier_status look_up(frontier *f, const char *name, setting **found)
+{
+  *found = find_setting(f, name);
+  if (*found || !f->store || strlen(name) > SETTING_NAME_MAX)
+    return *found ? FRONTIER_OK : FRONTIER_NOT_FOUND;
+  char full[SETTING_NAME_MAX + sizeof SETTING_PREFIX];
+  uint8_t *body;
+  size_t body_size;
+  snprintf(full, sizeof full, SETTING_PREFIX "%s", name);
+  frontier_status status = store_get_meta(f->store, full, &body, &body_size);
+  if (status == FRONTIER_NOT_FOUND)
+    return status;
+  if (status != FRONTIER_OK)
+    return frontier_fail(f, status, "%s: setting \"%s\": %s", f->directory, name, store_message(f->store));
+  setting *s = make_setting(f, name);
+  if (!s) {
+    free(body);
+    return frontier_fail(f, FRONTIER_NO_MEMORY, "out of memory for the setting \"%s\"", name);
+  }
+  s->value = body;
+  s->size = body_size;
+  *found = s;
+  return FRONTIER_OK;
+}
+
+bool settings_have(frontier *f, const char *name)
+{
+  setting *s;
+  return look_up(f, name, &s) == FRONTIER_OK;
+}
+
 frontier_status frontier_setting_get(frontier *f, const char *name, const void **value, size_t *size)
 {
   LOCKED(f);
-  setting *s = find_setting(f, name);
-  if (!s && f->store && strlen(name) <= SETTING_NAME_MAX) {
-    char full[SETTING_NAME_MAX + sizeof SETTING_PREFIX];
-    uint8_t *body;
-    size_t body_size;
-    snprintf(full, sizeof full, SETTING_PREFIX "%s", name);
-    frontier_status status = store_get_meta(f->store, full, &body, &body_size);
-    if (status != FRONTIER_OK)
-      return frontier_fail(f, status, "%s: setting \"%s\": %s", f->directory, name,
-                           status == FRONTIER_NOT_FOUND ? "there is none" : store_message(f->store));
-    s = make_setting(f, name);
-    if (!s) {
-      free(body);
-      return frontier_fail(f, FRONTIER_NO_MEMORY, "out of memory for the setting \"%s\"", name);
-    }
-    s->value = body;
-    s->size = body_size;
-  }
-  if (!s)
-    return frontier_fail(f, FRONTIER_NOT_FOUND, "there is no setting \"%s\"", name);
+  setting *s;
+  frontier_status status = look_up(f, name, &s);
+  if (status == FRONTIER_NOT_FOUND)
+    return frontier_fail(f, status, "there is no setting \"%s\"", name);
+  if (status != FRONTIER_OK)
+    return status;
   *value = s->value;
   *size = s->size;
   return FRONTIER_OK;
