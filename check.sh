@@ -2,8 +2,8 @@
 # The proof, from a bare Debian: install what is missing, build, test. Run again, it only tests.
 #   ./check.sh             quick: a verdict in under five minutes, from all tests that are not slow
 #   ./check.sh all         gcc, lint, asan and tsan, with every test
-#   ./check.sh asan        that stage, or several: quick, gcc, lint, asan, tsan, and three not among all: fuzz, swarm,
-#                          arm64
+#   ./check.sh asan        that stage, or several: quick, gcc, lint, asan, tsan, and four not among all: fuzz, swarm,
+#                          packages, arm64
 set -eu
 me=check.sh
 root=$(cd "$(dirname "$0")" && pwd -P)
@@ -69,7 +69,7 @@ stage_quick() # gcc, warnings are errors; every test but those labelled slow
 stage_gcc() # gcc, warnings are errors; every test
 {
   build check all
-  run_tests check
+  run_tests check -E '^packages$'
 }
 
 stage_lint() # clang-format; clang, clang-tidy and cppcheck on every file as it compiles; any finding is an error
@@ -136,6 +136,12 @@ stage_swarm() # a thousand crawls in virtual time, 100 of them under the address
   done
 }
 
+stage_packages() # Debian packages in a bare system, and the container; some minutes of mmdebstrap and of building anew
+{
+  build check all
+  run_tests check -R '^packages$'
+}
+
 stage_arm64() # both libraries for arm64, in a system of its own in build/arm64; their tests by qemu
 {
   "$root/tests/install/arm64.sh" "$root/build/arm64" || fail "arm64 fails"
@@ -145,7 +151,7 @@ stage_arm64() # both libraries for arm64, in a system of its own in build/arm64;
 [ "$*" != all ] || set -- gcc lint asan tsan
 for stage; do
   command -v "stage_$stage" >/dev/null ||
-    { say "no stage $stage; there are quick, gcc, lint, asan, tsan, fuzz, swarm, arm64; and all, alone"; exit 2; }
+    { say "no stage $stage; there are quick, gcc, lint, asan, tsan, fuzz, swarm, packages, arm64; and all, alone"; exit 2; }
 done
 
 install_missing "$BUILD_NEEDS$TEST_NEEDS"
