@@ -151,7 +151,7 @@ stage_arm64() # both libraries for arm64, in a system of its own in build/arm64;
 [ "$*" != all ] || set -- gcc lint asan tsan
 for stage; do
   command -v "stage_$stage" >/dev/null ||
-    { say "no stage $stage; there are quick, gcc, lint, asan, tsan, fuzz, swarm, packages, arm64; and all, alone"; exit 2; }
+    { say "no stage $stage; quick, gcc, lint, asan, tsan, fuzz, swarm, packages, arm64, or all alone, please"; exit 2; }
 done
 
 install_missing "$BUILD_NEEDS$TEST_NEEDS"

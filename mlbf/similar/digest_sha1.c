@@ -22,9 +22,8 @@ const digest_sha1_path *const digest_sha1_paths[] = {
 
 const digest_sha1_path *digest_sha1_path_best(void)
 {
-  const digest_sha1_path *const *path = digest_sha1_paths;
-  while (!mlbf_cpu_allows((*path)->level) ||
-         !(*path)->is_usable()) // NOLINT(clang-analyzer-core.NullDereference): the last, plain, always is
-    path++;
-  return *path;
+  for (const digest_sha1_path *const *path = digest_sha1_paths; *path; path++)
+    if (mlbf_cpu_allows((*path)->level) && (*path)->is_usable())
+      return *path;
+  return &plain;
 }
