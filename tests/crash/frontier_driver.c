@@ -54,7 +54,7 @@ static void put_in_order(const driver *d, uint32_t page, const mlbf_span *key, f
   link->priority = (int32_t)(page * 7 % 11) - 5;
   link->not_before_ms = page % 13 == 0 ? d->now_ms + 50 : 0;
   if (page % 4 == 1 || page % 4 == 3) {
-    link->group = "slot 1" + page % 3;
+    link->group = &"slot 1"[page % 3]; /* "slot 1", "lot 1", "ot 1" */
     link->group_size = strlen(link->group);
   }
   if (page % 4 == 3) {
