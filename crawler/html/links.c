@@ -159,16 +159,31 @@ static enum element element_named(const char *name, size_t size)
 
 static unsigned attribute_named(const char *name, size_t size)
 {
-  static const struct { char name[12]; unsigned attribute; } names[] = {
-    { "href", HREF }, { "rel", REL }, { "src", SRC }, { "srcset", SRCSET }, { "content", CONTENT }, { "name", NAME },
-    { "http-equiv", HTTP_EQUIV }, { "xlink:href", XLINK_HREF }, { "encoding", ENCODING },
-    { "color", LOOK }, { "face", LOOK }, { "size", LOOK },
+  static const struct { char name[12]; unsigned char size; unsigned short attribute; } names[] = {
+    { "href", 4, HREF }, { "rel", 3, REL }, { "src", 3, SRC }, { "srcset", 6, SRCSET }, { "content", 7, CONTENT },
+    { "name", 4, NAME }, { "http-equiv", 10, HTTP_EQUIV }, { "xlink:href", 10, XLINK_HREF },
+    { "encoding", 8, ENCODING }, { "color", 5, LOOK }, { "face", 4, LOOK }, { "size", 4, LOOK },
   };
   /* clang-format on */
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-    if (is_word(name, size, names[i].name))
+    if (names[i].size == size && memcmp(name, names[i].name, size) == 0)
       return names[i].attribute;
   return 0;
+}
+
+/* Element names outside of SVG and MathML that element_named knows, by first letter and length. */
+static const plain_tag_names matter = {
+  ['a' - 'a'] = 1 << 1 | 1 << 4, ['b' - 'a'] = 1 << 4, ['f' - 'a'] = 1 << 5,
+  ['i' - 'a'] = 1 << 3 | 1 << 6, ['l' - 'a'] = 1 << 4, ['m' - 'a'] = 1 << 4,
+  ['n' - 'a'] = 1 << 7 | 1 << 8, ['p' - 'a'] = 1 << 9, ['s' - 'a'] = 1 << 3 | 1 << 5 | 1 << 6,
+  ['t' - 'a'] = 1 << 5 | 1 << 8, ['x' - 'a'] = 1 << 3,
+};
+
+/* In foreign content and in a <select> end tags and all names count; in XML any tag ends what is hidden. */
+static void choose_what_matters(links_scanner *scanner)
+{
+  bool any = scanner->is_xml || scanner->is_in_select || scanner->place.depth > 0;
+  scanner->machine.matter = any ? NULL : matter;
 }
 
 /* In SVG and MathML only <a> links. <meta> ends them, font and annotation-xml may. */
@@ -195,10 +210,12 @@ static tokenizer_wish on_tag_named(void *context, const char *name, size_t size,
   links_scanner *scanner = context;
   open_tag *tag = &scanner->tag;
   enum element element = is_end_tag ? OTHER : element_named(name, size);
+  assert(element == OTHER || element > FOREIGN_ROOT || matter[name[0] - 'a'] >> size & 1);
   if (!scanner->wants_images && (element == IMG || element == SOURCE))
     element = OTHER;
   if (element == SELECT || (scanner->is_in_select && (is_end_tag || element == PLAINTEXT)))
     element = select_follow(scanner, element, name, is_end_tag);
+  choose_what_matters(scanner);
   bool is_near_foreign = scanner->place.depth > 0 || element == FOREIGN_ROOT;
   scanner->is_hidden = scanner->is_xml && (element == TEXT || element == SCRIPT);
   if (!is_near_foreign && (element == OTHER || element > FOREIGN_ROOT))
@@ -340,6 +357,7 @@ static tokenizer_content on_tag_ended(void *context, bool is_self_closing)
     foreign_leave(place, tag->name);
   else if (place->depth > 0 || tag->element == FOREIGN_ROOT)
     foreign_enter(place, tag->name, is_self_closing, tag->has_html_attribute);
+  choose_what_matters(scanner);
   if (attributes_of[tag->element] & (HREF | SRC | CONTENT) && tag->element != IMG && tag->url_attribute)
     visit_tag(scanner);
   if (scanner->is_xml)
@@ -392,6 +410,7 @@ void links_feed(links_scanner *scanner, const char *bytes, size_t size)
     scanner->place.depth = 0;
     tokenizer_start(&scanner->machine, scanner->take_text ? &text_sink : &sink, scanner,
                     scanner->is_xml ? CONTENT_FOREIGN : CONTENT_MARKUP);
+    choose_what_matters(scanner);
   }
   tokenizer_feed(&scanner->machine, bytes, size);
 }

@@ -21,6 +21,7 @@
 #include "crawler/html/tokenizer.h"
 
 #include <assert.h>
+#include <stdint.h>
 #include <string.h>
 
 #include "crawler/base/chars.h"
@@ -150,12 +151,25 @@ static size_t value_decode_special(const char *at, const char *end, char *out, s
   return *at == '\r' && at + 1 < end && at[1] == '\n' ? 2 : 1;
 }
 
+/* Where a value has a byte that does not stand for itself, if any; eight bytes at a time. */
+static const char *find_special(const char *at, const char *end)
+{
+  const uint64_t each = 0x0101010101010101;
+  for (uint64_t word; end - at >= 8; at += 8) {
+    memcpy(&word, at, 8);
+    uint64_t reference = word ^ each * '&', cr = word ^ each * '\r';
+    if ((((word - each) & ~word) | ((reference - each) & ~reference) | ((cr - each) & ~cr)) & each << 7)
+      break;
+  }
+  return skip_until(at, end, SPECIAL_IN_VALUE);
+}
+
 /* Into machine->decoded; returns its size, or a size over TOKENIZER_VALUE_MAX if it grew too long. */
 static size_t value_decode(tokenizer *machine, const char *at, const char *end)
 {
   size_t size = 0;
   while (at < end && size <= TOKENIZER_VALUE_MAX) {
-    const char *special = skip_until(at, end, SPECIAL_IN_VALUE);
+    const char *special = find_special(at, end);
     size_t plain = (size_t)(special - at), added = 0;
     if (plain > TOKENIZER_VALUE_MAX - size)
       return TOKENIZER_VALUE_MAX + 1;
@@ -174,7 +188,7 @@ static void value_report(tokenizer *machine, const char *at, const char *end)
 {
   size_t size = (size_t)(end - at);
   const char *value = at;
-  if (size <= TOKENIZER_VALUE_MAX && skip_until(at, end, SPECIAL_IN_VALUE) < end) {
+  if (size <= TOKENIZER_VALUE_MAX && find_special(at, end) < end) {
     size = value_decode(machine, at, end);
     value = machine->decoded;
   }
@@ -238,12 +252,21 @@ static void attribute_named(tokenizer *machine)
   machine->value_size = 0;
 }
 
+/* Past text, and past all tags that do not matter. */
 static const char *data(tokenizer *machine, const char *at, const char *end)
 {
-  const char *stop = find(at, end, '<');
-  if (machine->sink->text)
-    machine->sink->text(machine->context, at, (size_t)(stop - at) + (stop < end));
-  return stop < end ? go(machine, tag_open, stop + 1, end) : stop;
+  for (const char *next = at; next && next < end;) {
+    const char *stop = find(next, end, '<');
+    if (machine->sink->text)
+      machine->sink->text(machine->context, next, (size_t)(stop - next) + (stop < end));
+    at = stop < end ? stop + 1 : end;
+    next = machine->matter ? plain_tag_end(at, end, machine->matter) : NULL;
+    if (next)
+      at = next;
+    else if (stop < end)
+      return go(machine, tag_open, at, end);
+  }
+  return at;
 }
 
 static const char *tag_open(tokenizer *machine, const char *at, const char *end)
@@ -564,6 +587,7 @@ void tokenizer_start(tokenizer *machine, const tokenizer_sink *sink, void *conte
 {
   machine->sink = sink;
   machine->context = context;
+  machine->matter = NULL;
   machine->state = data;
   machine->is_foreign = content == CONTENT_FOREIGN;
 }

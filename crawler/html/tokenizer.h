@@ -9,6 +9,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "crawler/html/plain_tag.h"
+
 enum {
   TOKENIZER_NAME_MAX = 15,     /* longer names of elements and attributes mean nothing to us */
   TOKENIZER_VALUE_MAX = 16384, /* bytes of a value, before and after decoding; longer ones are dropped */
@@ -50,6 +52,7 @@ typedef const char *tokenizer_state(tokenizer *machine, const char *at, const ch
 struct tokenizer {
   const tokenizer_sink *sink;
   void *context;
+  const uint16_t *matter; /* plain_tag_names that tag_named must hear of; NULL: all, and end tags */
   tokenizer_state *state;
   tokenizer_state *text_state; /* where an end tag that was none returns to */
   bool is_end_tag, is_foreign;

@@ -424,6 +424,36 @@ static void hostile_pages_end(void **state)
   }
 }
 
+/* What the scanner skips 32 bytes at a time, it also reads byte by byte; 50,000 pages of what tags are made of. */
+static void tags_skipped_in_one_are_those_skipped_bytewise(void **state)
+{
+  (void)state;
+  static const char *const pieces[] = {
+    "<",        ">",       "\"",       "'",        "=",          "/",     " ",           "\n",
+    "\t",       "\x01",    "x",        "</",       "<p",         "<td",   "<span",       "</td>",
+    "<a ",      "<title",  "</title>", " a=\"",    "\" b=",      "href=", "=\"x",        "<!--",
+    "-->",      "\" >",    "<svg",     "</svg",    "<b>",        "<base", " href=\"u\"", "<select",
+    "</select", "<script", "</script", "aaaaaaaa", "<a href=u>",
+  };
+  enum { PAGES = 50000, PIECES = 24, LONGEST = 12 };
+  uint32_t random = 1;
+  for (unsigned page = 0; page < PAGES; page++) {
+    char text[PIECES * LONGEST + 64];
+    size_t size = 0;
+    for (unsigned i = 0; i < PIECES; i++) {
+      random = random * 1664525 + 1013904223;
+      const char *piece = pieces[(random >> 16) % (sizeof pieces / sizeof *pieces)];
+      memcpy(text + size, piece, strlen(piece));
+      size += strlen(piece);
+    }
+    memset(text + size, ' ', 32); /* so that a tag at the end is looked at, too */
+    size += 32;
+    found whole = scan_cut(text, size, 0), bytewise = scan_bytewise(text, size);
+    if (whole.count != bytewise.count || strcmp(whole.text, bytewise.text) != 0)
+      fail_msg("%.*s\nwhole: %s\nbyte by byte: %s", (int)size, text, whole.text, bytewise.text);
+  }
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -434,6 +464,7 @@ int main(void)
     cmocka_unit_test(meta_robots_are_heard),
     cmocka_unit_test(values_have_a_limit),
     cmocka_unit_test(hostile_pages_end),
+    cmocka_unit_test(tags_skipped_in_one_are_those_skipped_bytewise),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -55,8 +55,9 @@ set(counted_calls memchr memrchr memmem memcpy memmove memset memcmp strlen strn
 list(TRANSFORM counted_calls PREPEND LINKER:--wrap=)
 add_library(parsers_counted OBJECT EXCLUDE_FROM_ALL)
 foreach(source crawler/html/charset crawler/html/decoder crawler/html/entities crawler/html/foreign
-               crawler/html/link_headers crawler/html/links crawler/html/page_text crawler/html/prescan
-               crawler/html/refresh crawler/html/sitemap crawler/html/sitemap_reader crawler/html/srcset
+               crawler/html/link_headers crawler/html/links crawler/html/page_text crawler/html/plain_tag
+               crawler/html/prescan crawler/html/refresh crawler/html/sitemap crawler/html/sitemap_reader
+               crawler/html/srcset
                crawler/html/tokenizer crawler/loop/retry crawler/loop/visit crawler/robots/robots
                crawler/robots/robots_match crawler/robots/robots_pack crawler/http/cookie_field
                crawler/http/cookies crawler/http/dechunk
