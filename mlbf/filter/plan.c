@@ -61,21 +61,21 @@ static const char *reason_to_refuse(const mlbf_options *options)
   return NULL;
 }
 
-/* Whole lines, and whole pages in TWO_LINES; `round_to` is ceil or floor. */
-static double whole_places(mlbf_layout layout, double lines, double (*round_to)(double))
-{
-  double pages = layout == MLBF_LAYOUT_TWO_LINES ? ceil(lines / MLBF_PAGE_LINES) : 1;
-  return pages * round_to(lines / pages) * MLBF_LINE_BITS;
-}
-
+/* Both in whole lines, and in TWO_LINES in pages of equal size. */
 static double at_least(mlbf_layout layout, double bits)
 {
-  return whole_places(layout, fmax(ceil(bits / MLBF_LINE_BITS), LINES_MIN), ceil);
+  double lines = fmax(ceil(bits / MLBF_LINE_BITS), LINES_MIN);
+  double pages = layout == MLBF_LAYOUT_TWO_LINES ? ceil(lines / MLBF_PAGE_LINES) : 1;
+  return pages * ceil(lines / pages) * MLBF_LINE_BITS;
 }
 
+/* With fewer lines there may be fewer pages, too: not every quotient that is rounded down fits. */
 static double at_most(mlbf_layout layout, double bits)
 {
-  return whole_places(layout, fmax(floor(bits / MLBF_LINE_BITS), 1), floor);
+  uint64_t lines = (uint64_t)fmax(floor(bits / MLBF_LINE_BITS), 1);
+  while (layout == MLBF_LAYOUT_TWO_LINES && lines % mlbf_layout_pages(lines) != 0)
+    lines--; /* at most 255 times: pages may all be full */
+  return (double)(lines * MLBF_LINE_BITS);
 }
 
 /* At 1e-3 one line takes 6 % more bits than two, and less time. */

@@ -96,6 +96,22 @@ static void bits_give_the_best_rate(void **state)
       }
 }
 
+/* What loading asks of a file's header holds for every number of bits, and nearly all of them are used. */
+static void any_bits_give_whole_pages(void **state)
+{
+  (void)state;
+  const mlbf_kind kinds[] = {MLBF_KIND_LINE, MLBF_KIND_MLBF};
+  for (size_t i = 0; i < 2; i++)
+    for (uint64_t bits = 1000000; bits < 200000000; bits += bits / 211 + 1) {
+      mlbf_plan plan = plan_of((mlbf_options){.kind = kinds[i], .keys = bits / 24, .bits = bits});
+      uint64_t lines = plan.arrays[0].bits / MLBF_LINE_BITS, pages = (lines + MLBF_PAGE_LINES - 1) / MLBF_PAGE_LINES;
+      if (plan.arrays[0].layout != MLBF_LAYOUT_TWO_LINES || lines % pages != 0)
+        fail_msg("%llu bits: %llu lines in %llu pages", (unsigned long long)bits, (unsigned long long)lines,
+                 (unsigned long long)pages);
+      assert_in_range(plan.bits, bits - bits / 8, bits);
+    }
+}
+
 static void bloom_keeps_what_was_pinned(void **state)
 {
   (void)state;
@@ -140,13 +156,10 @@ static void nonsense_is_refused_with_a_reason(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test(the_papers_m_comes_out),
-    cmocka_unit_test(a_layout_stays_near_theory),
-    cmocka_unit_test(layers_stay_in_their_budget),
-    cmocka_unit_test(the_inverse_meets_the_promise),
-    cmocka_unit_test(bits_give_the_best_rate),
-    cmocka_unit_test(bloom_keeps_what_was_pinned),
-    cmocka_unit_test(nonsense_is_refused_with_a_reason),
+    cmocka_unit_test(the_papers_m_comes_out),      cmocka_unit_test(a_layout_stays_near_theory),
+    cmocka_unit_test(layers_stay_in_their_budget), cmocka_unit_test(the_inverse_meets_the_promise),
+    cmocka_unit_test(bits_give_the_best_rate),     cmocka_unit_test(any_bits_give_whole_pages),
+    cmocka_unit_test(bloom_keeps_what_was_pinned), cmocka_unit_test(nonsense_is_refused_with_a_reason),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
