@@ -52,8 +52,25 @@ static void tell_bad_rows(const char *path, const dataset_bad *bad)
               dataset_fault_text(bad->first[i].fault));
 }
 
-static bool add_rows(job *of, const char *path, urlset *set, report_file *file)
+/* Before the rows are read: a wrong column is seen in the first keys, not in the results. */
+static void tell_format(const report_file *file)
 {
+  say_note("%s: %s; compression: %s; the first keys:", file->path, file->format, file->compression);
+}
+
+static void describe(report_file *file, const urlset *set)
+{
+  unsigned columns, column = urlset_column(set, &columns);
+  file->compression = urlset_compression(set);
+  if (columns > 1)
+    snprintf(file->format, sizeof file->format, "table, the URL is in column %u of %u", column, columns);
+  else
+    snprintf(file->format, sizeof file->format, "%s", urlset_format(set));
+}
+
+static bool add_rows(job *of, urlset *set, report_file *file)
+{
+  enum { KEYS_SHOWN = 3, SHOWN_SIZE = 100 };
   const char *text;
   size_t size;
   bool is_https;
@@ -65,13 +82,14 @@ static bool add_rows(job *of, const char *path, urlset *set, report_file *file)
     }
     if (!urllist_add(of->list, of->row.key, of->row.key_size, is_https))
       return fail(of->args.out, strerror(errno));
-    file->urls++;
+    if (file->urls++ < KEYS_SHOWN)
+      say_note("  %.*s", of->row.key_size < SHOWN_SIZE ? (int)of->row.key_size : SHOWN_SIZE, of->row.key);
   }
   if (status != DATASET_END)
-    return fail(path, dataset_failure_text(status));
+    return fail(file->path, dataset_failure_text(status));
   file->bad = urlset_bad_rows(set)->count;
-  tell_bad_rows(path, urlset_bad_rows(set));
-  return file->urls > 0 || file->bad == 0 || fail(path, "no row of it is a URL");
+  tell_bad_rows(file->path, urlset_bad_rows(set));
+  return file->urls > 0 || file->bad == 0 || fail(file->path, "no row of it is a URL");
 }
 
 static bool read_file(job *of, const char *path, report_file *file)
@@ -81,11 +99,13 @@ static bool read_file(job *of, const char *path, report_file *file)
   urlset *set = urlset_open(path, of->args.format, of->ids, &reason);
   if (set == NULL)
     return fail(path, reason);
-  *file = (report_file){.path = path, .format = urlset_format(set), .compression = urlset_compression(set)};
-  bool is_read = add_rows(of, path, set, file);
+  *file = (report_file){.path = path};
+  describe(file, set);
+  tell_format(file);
+  bool is_read = add_rows(of, set, file);
   if (is_read)
-    say_note("%s: %s; compression: %s; %s URLs, %s bad rows", path, file->format, file->compression,
-             say_count(file->urls, urls), say_count(file->bad, bad));
+    say_note("%s: %s URL%s, %s bad row%s", path, say_count(file->urls, urls), file->urls == 1 ? "" : "s",
+             say_count(file->bad, bad), file->bad == 1 ? "" : "s");
   urlset_close(set);
   return is_read;
 }

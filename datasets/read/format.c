@@ -3,7 +3,7 @@
 #include <string.h>
 #include <strings.h>
 
-/* A list of URLs and nothing else, or a table with the URL last. */
+/* A list of URLs and nothing else, or a table; which column is found from all lines. */
 static row_kind plain(text_span row, text_span *url, char *scratch)
 {
   (void)scratch;
@@ -43,11 +43,11 @@ static const format formats[] = {
    .text = "fingerprints, one a line",
    .url = fingerprint,
    .refusal = "holds fingerprints of URLs (as Scrapy's requests.seen does), from which no URL can be had back"},
-  {.name = "plain", .text = "plain list, one URL a line", .url = plain},
+  {.name = "plain", .text = "plain list, one URL a line", .url = plain, .is_table = true},
 };
-enum { FORMATS = sizeof formats / sizeof formats[0], NEWS = 0, PAGES = 1, SAMPLE_LINES = 200 };
+enum { FORMATS = sizeof formats / sizeof formats[0], NEWS = 0, PAGES = 1 };
 
-static bool next_line(text_span sample, bool is_whole, size_t *at, text_span *line)
+bool format_next_line(text_span sample, bool is_whole, size_t *at, text_span *line)
 {
   while (*at < sample.size) {
     const char *begin = sample.bytes + *at;
@@ -70,14 +70,14 @@ static void count_rows(const format *with, text_span sample, bool is_whole, size
   char scratch[FORMAT_SCRATCH_SIZE];
   text_span line, url;
   *rows = *lines = 0;
-  for (size_t at = 0; *lines < SAMPLE_LINES && next_line(sample, is_whole, &at, &line); ++*lines)
+  for (size_t at = 0; *lines < FORMAT_SAMPLE_LINES && format_next_line(sample, is_whole, &at, &line); ++*lines)
     *rows += with->url(line, &url, scratch) != ROW_BAD;
 }
 
 static bool has_line(text_span sample, bool is_whole, const char *beginning)
 {
   text_span line;
-  for (size_t at = 0; next_line(sample, is_whole, &at, &line);)
+  for (size_t at = 0; format_next_line(sample, is_whole, &at, &line);)
     if (line.size >= strlen(beginning) && memcmp(line.bytes, beginning, strlen(beginning)) == 0)
       return true;
   return false;

@@ -221,6 +221,11 @@ const char *dataset_failure_text(dataset_status status)
   return status == DATASET_DAMAGED ? "its compressed data is damaged or ends early" : strerror(errno);
 }
 
+uint64_t dataset_bytes_read(const dataset_reader *reader)
+{
+  return source_bytes_read(reader->bytes);
+}
+
 const char *dataset_compression(const dataset_reader *reader)
 {
   return source_compression(reader->bytes);

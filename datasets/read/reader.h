@@ -78,6 +78,7 @@ dataset_status dataset_peek(dataset_reader *reader, const char **bytes, size_t *
 /* From now on lines that hold a NUL or are too long are skipped and not counted: they are text of pages. */
 void dataset_ignore_unreadable(dataset_reader *reader);
 
+uint64_t dataset_bytes_read(const dataset_reader *reader);     /* as source_bytes_read */
 const char *dataset_compression(const dataset_reader *reader); /* as source_compression */
 
 const dataset_bad *dataset_bad_lines(const dataset_reader *reader); /* lives as long as the reader */

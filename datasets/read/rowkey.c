@@ -1,4 +1,5 @@
 #include "datasets/read/rowkey.h"
+#include "datasets/read/format.h"
 
 #include <string.h>
 #include <strings.h>
@@ -14,6 +15,23 @@ static bool lacks_scheme(const char *text, size_t size)
   return host + 1 < size && text[host + 1] >= '0' && text[host + 1] <= '9';
 }
 
+/* "a.example", "10.0.0.1", "b.example:80/c"; not "50", "3.14" or "title", of which a browser makes hosts, too. */
+static bool begins_with_host(const char *text, size_t size)
+{
+  size_t end = 0, dots = 0, label = 0; /* `label`: where the last one begins */
+  for (; end < size && strchr("/?#:", text[end]) == NULL; end++) {
+    unsigned char byte = (unsigned char)text[end];
+    if (byte <= ' ' || strchr("\"'(),;<>@[]{}|\\=&", byte) != NULL)
+      return false;
+    if (byte == '.') {
+      dots++;
+      label = end + 1;
+    }
+  }
+  bool is_number = format_is_digits((text_span){text + label, end - label});
+  return dots > 0 && label < end && (!is_number || dots == 3);
+}
+
 url_status rowkey_make(const char *text, size_t size, url *out, bool *is_https)
 {
   while (size > 0 && (text[0] == ' ' || text[0] == '\t'))
@@ -24,6 +42,8 @@ url_status rowkey_make(const char *text, size_t size, url *out, bool *is_https)
   if (!lacks_scheme(text, size))
     return url_parse(text, size, URL_PATH_PAPER, out);
 
+  if (!begins_with_host(text, size))
+    return URL_BAD_HOST;
   char with_slashes[URL_LENGTH_MAX + 2] = "//";
   if (size > URL_LENGTH_MAX - 2)
     return URL_TOO_LONG;

@@ -36,6 +36,7 @@ struct source {
   bool was_full; /* the decoder filled all its room, and may hold more */
   source_waiter *wait;
   void *context;
+  uint64_t read; /* bytes of the file so far */
   enum { PLAIN, GZIP, ZSTD, XZ, KINDS } kind;
   size_t begin, end; /* of the raw bytes */
   z_stream gzip;
@@ -82,7 +83,9 @@ static ssize_t read_file(source *from, void *to, size_t room)
 {
   if (from->wait && !from->wait(from->context, from->fd))
     return -1;
-  return read(from->fd, to, room);
+  ssize_t got = read(from->fd, to, room);
+  from->read += got > 0 ? (uint64_t)got : 0;
+  return got;
 }
 
 /* Read on behind the raw bytes there are. False: errno says why. */
@@ -244,6 +247,11 @@ ssize_t source_read(source *from, void *to, size_t room)
   if (!from->is_known && !find_kind(from))
     return -1;
   return from->kind == PLAIN ? read_plain(from, to, room) : read_compressed(from, to, room);
+}
+
+uint64_t source_bytes_read(const source *of)
+{
+  return of->read;
 }
 
 const char *source_compression(const source *of)

@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 typedef struct source source;
@@ -24,6 +25,8 @@ ssize_t source_read(source *from, void *to, size_t room);
  * false, the call in progress fails with its errno, and may be repeated. */
 typedef bool source_waiter(void *context, int file);
 void source_before_read(source *from, source_waiter *wait, void *context);
+
+uint64_t source_bytes_read(const source *of); /* from the file or pipe so far, before decompression */
 
 const char *source_compression(const source *of); /* "gzip", "zstd", "xz", "none" once something was read */
 

@@ -1,4 +1,5 @@
 #include "datasets/read/urlset.h"
+#include "datasets/read/column.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -8,8 +9,9 @@ struct urlset {
   dataset_reader *reader;
   const format *format;
   const url_ids *ids;
-  bool is_inside; /* a document has begun */
-  bool has_url;   /* and its URL has been given: what looks like another is its text */
+  url_column column; /* of a table */
+  bool is_inside;    /* a document has begun */
+  bool has_url;      /* and its URL has been given: what looks like another is its text */
   char scratch[FORMAT_SCRATCH_SIZE];
 };
 
@@ -28,6 +30,8 @@ static const char *find_format(urlset *set, const char *name)
     return "there is no such format";
   if (set->format->is_ids && set->ids == NULL)
     return "holds ids, not URLs (SogouT-link); give its id table: --ids id2url.link";
+  if (set->format->is_table)
+    set->column = column_find(sample, sample.size < DATASET_PEEK);
   if (set->format->is_documents)
     dataset_ignore_unreadable(set->reader);
   return set->format->refusal;
@@ -60,6 +64,17 @@ void urlset_close(urlset *old)
 const char *urlset_format(const urlset *set)
 {
   return set->format->text;
+}
+
+unsigned urlset_column(const urlset *set, unsigned *count)
+{
+  *count = set->column.count;
+  return set->column.place;
+}
+
+uint64_t urlset_bytes_read(const urlset *set)
+{
+  return dataset_bytes_read(set->reader);
 }
 
 const char *urlset_compression(const urlset *set)
@@ -110,6 +125,8 @@ dataset_status urlset_next(urlset *set, const char **text, size_t *size)
     if (status != DATASET_OK)
       return status;
     row_kind kind = set->format->url(row, &url, set->scratch);
+    if (set->format->is_table)
+      url = column_take(set->column, row);
     if (set->format->is_documents ? !is_news(set, row, &kind) : kind == ROW_NO_PAGE)
       continue;
     if (!settle(set, kind, &url))

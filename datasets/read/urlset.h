@@ -20,6 +20,11 @@ void urlset_close(urlset *old); /* NULL is fine */
 const char *urlset_format(const urlset *set);      /* for people */
 const char *urlset_compression(const urlset *set); /* "gzip", "zstd", "xz", "none" */
 
+/* Of a plain table: the column that has the URLs, from 1, of `*count`; 1 of 1 for a list, 0 of 0 if none has. */
+unsigned urlset_column(const urlset *set, unsigned *count);
+
+uint64_t urlset_bytes_read(const urlset *set); /* of the file so far, as it is: compressed */
+
 /* The next URL, as text; valid until the next call. Results as dataset_next's. */
 dataset_status urlset_next(urlset *set, const char **text, size_t *size);
 

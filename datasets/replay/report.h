@@ -6,7 +6,8 @@
 #include "datasets/replay/statistics.h"
 
 typedef struct report_file {
-  const char *path, *format, *compression;
+  const char *path, *compression;
+  char format[64];
   uint64_t urls, bad;
 } report_file;
 

@@ -1,4 +1,5 @@
 /* datasets/read/urlset.h: every format's sample, whole and ill-treated, and how formats are told apart. */
+#include "datasets/read/rowkey.h"
 #include "datasets/read/urlset.h"
 
 #include <errno.h>
@@ -35,6 +36,7 @@ typedef struct account {
   dataset_bad first_bad;
   dataset_status end;
   char format[80];
+  unsigned place, columns;
   const char *refusal; /* not NULL: it was not opened */
 } account;
 
@@ -97,6 +99,7 @@ static account hear(const char *path, const char *name)
   heard.bad = urlset_bad_rows(set)->count;
   heard.first_bad = *urlset_bad_rows(set);
   snprintf(heard.format, sizeof heard.format, "%s", urlset_format(set));
+  heard.place = urlset_column(set, &heard.columns);
   urlset_close(set);
   return heard;
 }
@@ -145,6 +148,54 @@ static void test_every_sample(void **state)
     free(named.urls);
     free(sample.at);
   }
+}
+
+/* The column that parses, wherever it is; of two the last. */
+static void test_the_column_is_found(void **state)
+{
+  (void)state;
+  static const struct {
+    const char *text, *urls;
+    unsigned place, count;
+  } rows[] = {
+    {"http://a.example/x\t1\nhttps://b.example/y\t2\n", "http://a.example/x\nhttps://b.example/y\n", 1, 2},
+    {"a.example/x\t50\nb.example\t51\n", "a.example/x\nb.example\n", 1, 2},
+    {"1\thttp://a.example/x\n2\thttp://b.example/y\n", "http://a.example/x\nhttp://b.example/y\n", 2, 2},
+    {"url\trank\nhttp://a.example/x\t1\nhttp://b.example/\t2\n", "url\nhttp://a.example/x\nhttp://b.example/\n", 1, 2},
+    {"1\thttp://a.example/\tThe a.b story\n", "http://a.example/\n", 2, 3},
+    {"1\thttp://a.example/\treadme.txt\n", "http://a.example/\n", 2, 3},
+    {"http://a.example/\thttp://b.example/\n", "http://b.example/\n", 2, 2},
+    {"1\ta\thttp://a.example/\n2\tb\tc\thttp://b.example/\n", "http://a.example/\nhttp://b.example/\n", 4, 4},
+    {"1,a.example\n2,b.example\n", "a.example\nb.example\n", 2, 2},
+    {"http://a.example/x 7\nhttp://b.example/y 8\n", "http://a.example/x\nhttp://b.example/y\n", 1, 2},
+    {"http://a.example/x y\nhttp://b.example/y,z\nhttp://c.example/\n",
+     "http://a.example/x y\nhttp://b.example/y,z\nhttp://c.example/\n", 1, 1},
+    {"3.14\tb\n50\tc\n", "b\nc\n", 0, 0},
+  };
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    account heard = hear_bytes(rows[i].text, strlen(rows[i].text), NULL);
+    if (heard.refusal != NULL || strcmp(heard.urls, rows[i].urls) != 0 || heard.place != rows[i].place ||
+        heard.columns != rows[i].count)
+      fail_msg("row %zu: column %u of %u: %s", i, heard.place, heard.columns, heard.urls);
+    free(heard.urls);
+  }
+}
+
+static void test_numbers_and_titles_are_no_hosts(void **state)
+{
+  (void)state;
+  static const char *const keys[] = {"a.example/x",       "10.0.0.1/x", "b.example:80",           "b.example:80/c",
+                                     "http://localhost/", "http://50/", "xn--80ak6aa92e.example", "a.example?q=1"};
+  static const char *const others[] = {"50",          "3.14",  "1.2.3/x", "rank", "title", "12:34:56",
+                                       "a b.example", "(a.b)", ".",       "a.",   ""};
+  static url made;
+  bool is_https;
+  for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+    if (rowkey_make(keys[i], strlen(keys[i]), &made, &is_https) != URL_OK)
+      fail_msg("%s is refused", keys[i]);
+  for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+    if (rowkey_make(others[i], strlen(others[i]), &made, &is_https) == URL_OK)
+      fail_msg("%s is taken", others[i]);
 }
 
 /* Each CR LF ends a line; none of it gets into a URL. */
@@ -462,6 +513,8 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_every_sample),
+    cmocka_unit_test(test_the_column_is_found),
+    cmocka_unit_test(test_numbers_and_titles_are_no_hosts),
     cmocka_unit_test(test_crlf),
     cmocka_unit_test(test_unreadable_lines),
     cmocka_unit_test(test_cut_anywhere),

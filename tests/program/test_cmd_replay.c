@@ -183,11 +183,32 @@ static void test_formats_and_bad_rows_are_told(void **state)
 {
   (void)state;
   run("--n 5 --protocol stream --m 4096 --out f --ids " SAMPLES "id2url.link " SAMPLES "SogouT-link");
-  assert_said("SogouT-link, a link between two ids a row; compression: none; 10 URLs, 1 bad rows");
+  assert_said(
+    "SogouT-link, a link between two ids a row; compression: none; the first keys:\n  //www.meridian.example/");
+  assert_said("SogouT-link: 10 URLs, 1 bad row\n");
   assert_said("SogouT-link: line 6 names an id that is not in the id table");
   run("--n 5 --protocol stream --m 4096 --out f " SAMPLES "plain.txt");
   assert_said("plain.txt: line 6 is not an http or https URL");
-  assert_said("5 URLs, 1 bad rows");
+  assert_said("plain.txt: 5 URLs, 1 bad row\n");
+}
+
+/* The rank is no URL, whatever address a browser would make of it; and the keys are shown before the list is read. */
+static void test_the_column_of_urls_is_found(void **state)
+{
+  (void)state;
+  static const char ranked[] = "url\trank\n"
+                               "http://a.example/x\t1\nhttp://b.example/y\t50\n50\t51\nhttp://c.example/\t52\n"
+                               "http://d.example/\t53\n";
+  scratch_write("ranked", ranked, sizeof ranked - 1);
+  assert_int_not_equal(run("--n 4 --protocol stream --filters exact --out g ranked"), EXIT_USAGE);
+  assert_said("ranked: table, the URL is in column 1 of 2; compression: none; the first keys:\n"
+              "  //a.example/x\n  //b.example/y\n  //c.example/\n"
+              "strata replay: ranked: line 1 is not an http or https URL\n"
+              "strata replay: ranked: line 4 is not an http or https URL\n"
+              "ranked: 4 URLs, 2 bad rows\n");
+  char *page = text_of("g/report.html");
+  assert_non_null(strstr(page, "column 1 of 2"));
+  free(page);
 }
 
 static void test_refuses_in_one_sentence(void **state)
@@ -222,10 +243,12 @@ static void test_refuses_in_one_sentence(void **state)
     {EXIT_FAILED, "--out x --ids list " SAMPLES "SogouT-link", "list: no row of it is an id, a TAB and a URL"},
     {EXIT_FAILED, "--out x /dev/null", "there is no URL in the input"},
     {EXIT_FAILED, "--out x mails", "mails: no row of it is a URL"},
+    {EXIT_FAILED, "--out x ranks", "ranks: no row of it is a URL"},
     {EXIT_FAILED, "--out list/x list", "list/x: Not a directory"},
   };
   static const char mails[] = "mailto:a\nmailto:b\n";
   scratch_write("mails", mails, sizeof mails - 1);
+  scratch_write("ranks", "1\t50\n2\t51\n", 10);
   scratch_write("few", mails, sizeof mails - 1);
   for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
     if (run(rows[i].arguments) != rows[i].code)
@@ -333,6 +356,7 @@ int main(void)
     cmocka_unit_test(test_memory_of_our_filters),
     cmocka_unit_test(test_a_short_list_says_so),
     cmocka_unit_test(test_formats_and_bad_rows_are_told),
+    cmocka_unit_test(test_the_column_of_urls_is_found),
     cmocka_unit_test(test_refuses_in_one_sentence),
     cmocka_unit_test(test_writes_through_no_link),
     cmocka_unit_test(test_writes_to_no_file_with_a_second_name),
