@@ -6,8 +6,11 @@
 
 #include <inttypes.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { TEXT_SIZE = 2048, SHOWN_SIZE = 4 * TEXT_SIZE };
 
@@ -29,6 +32,23 @@ void say_note(const char *format, ...)
   vsnprintf(text, sizeof text, format, arguments);
   va_end(arguments);
   fprintf(stderr, "%s\n", shown_text(text, shown, sizeof shown));
+}
+
+/* Past stderr, which shows control characters (shown.h). */
+void say_dim(const char *format, ...)
+{
+  char text[TEXT_SIZE], shown[SHOWN_SIZE];
+  const char *no_color = getenv("NO_COLOR"), *terminal = getenv("TERM");
+  bool is_grey = isatty(STDERR_FILENO) && terminal && strcmp(terminal, "dumb") != 0 && !(no_color && *no_color);
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(text, sizeof text, format, arguments);
+  va_end(arguments);
+  shown_text(text, shown, sizeof shown);
+  if (is_grey)
+    dprintf(STDERR_FILENO, "\033[90m%s\033[0m\n", shown);
+  else
+    fprintf(stderr, "%s\n", shown);
 }
 
 void say_if_hashing_is_slow(const char *command)

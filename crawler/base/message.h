@@ -12,6 +12,9 @@ void say_error(const char *command, const char *format, ...) __attribute__((form
 /* The same line without "strata crawl: ". */
 void say_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/* As say_note; on a terminal in grey, unless NO_COLOR is set: what matters less than the lines beside it. */
+void say_dim(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
 /* Once, before anything is hashed: if it uses no AES instructions of the processor, it takes several times as long. */
 void say_if_hashing_is_slow(const char *command);
 

@@ -5,9 +5,12 @@
 #include "crawler/commands/cmd.h"
 #include "crawler/commands/replay_args.h"
 #include "crawler/base/message.h"
+#include "crawler/base/progress_line.h"
 #include "datasets/papers/copies.h"
 #include "datasets/replay/figures.h"
 #include "datasets/replay/html.h"
+#include "datasets/replay/labels.h"
+#include "datasets/replay/needs.h"
 #include "datasets/replay/report.h"
 #include "datasets/replay/results.h"
 #include "datasets/read/rowkey.h"
@@ -20,6 +23,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 
 typedef struct job {
   replay_args args;
@@ -29,8 +33,16 @@ typedef struct job {
   list_statistics statistics;
   replay_options options;
   replay_results results;
+  claims_input asked;
   url row; /* the URL being read */
+  progress progress;
+  uint64_t input_bytes, input_read; /* of all files; of those that were read to their end. 0: a pipe has no size */
+  uint64_t key_bytes;
+  bool has_told_needs;
+  char step[80]; /* of the experiment */
 } job;
+
+static const char reading[] = "reading";
 
 static bool fail(const char *what, const char *why)
 {
@@ -68,6 +80,66 @@ static void describe(report_file *file, const urlset *set)
     snprintf(file->format, sizeof file->format, "%s", urlset_format(set));
 }
 
+/* ---- before it begins ------------------------------------------------------------------------ */
+
+/* The sizes of the paper, or as large parts of a shorter list as they are of its 3.5 million. */
+static void choose_sizes(replay_args *args, uint64_t distinct)
+{
+  static const uint64_t of_paper[] = {1000000, 1500000, 2000000, 2500000, PAPER_N};
+  enum { SIZES = sizeof of_paper / sizeof *of_paper, PARTS = 7 };
+  if (args->size_count > 0)
+    return;
+  for (uint64_t i = 0; i < SIZES; i++) {
+    uint64_t size = distinct >= PAPER_N ? of_paper[i] : distinct * (i + 2) / PARTS;
+    if (size > 0 && (args->size_count == 0 || size > args->sizes[args->size_count - 1]))
+      args->sizes[args->size_count++] = size;
+  }
+  if (args->size_count == 0)
+    args->sizes[args->size_count++] = distinct;
+}
+
+static contender_setting setting_for(const replay_args *args, uint64_t largest)
+{
+  contender_setting setting = args->setting;
+  if (setting.m == 0)
+    setting.m = contender_m_for(largest);
+  return setting;
+}
+
+/* What a list of so many rows takes, and is there. */
+static void tell_needs(job *of, uint64_t rows, uint64_t key_bytes, const char *about)
+{
+  char urls[SAY_SIZE], memory[SAY_SIZE], disk[SAY_SIZE], has[SAY_SIZE];
+  struct statvfs room;
+  replay_args sizes = of->args;
+  choose_sizes(&sizes, rows);
+  uint64_t largest = sizes.sizes[sizes.size_count - 1];
+  largest = largest < rows ? largest : rows;
+  contender_setting setting = setting_for(&of->args, largest);
+  replay_needs needs = needs_estimate(rows, key_bytes, largest, of->args.filters, of->args.filter_count, &setting);
+  of->has_told_needs = true;
+  progress_clear(&of->progress);
+  say_note("%s%s URLs need up to %s of memory, and %s on disk for a while", about, say_count(rows, urls),
+           say_bytes(needs.memory, memory), say_bytes(needs.disk, disk));
+  uint64_t left = statvfs(of->args.out, &room) == 0 ? room.f_bavail * room.f_frsize : UINT64_MAX;
+  if (left < needs.disk)
+    say_error("replay", "%s has only %s left", of->args.out, say_bytes(left, has));
+}
+
+/* The rest of the input is as its beginning. */
+static void tell_reading(job *of, uint64_t bytes_read)
+{
+  uint64_t rows = urllist_rows(of->list);
+  if (!of->has_told_needs) {
+    double times = of->input_bytes > bytes_read ? (double)of->input_bytes / (double)bytes_read : 1;
+    if (of->input_bytes > 0)
+      tell_needs(of, (uint64_t)(times * (double)rows), (uint64_t)(times * (double)of->key_bytes), "about ");
+    else
+      tell_needs(of, 1000000, of->key_bytes * 1000000 / rows, "each ");
+  }
+  progress_show(&of->progress, reading, bytes_read, of->input_bytes, rows, "URLs");
+}
+
 static bool add_rows(job *of, urlset *set, report_file *file)
 {
   enum { KEYS_SHOWN = 3, SHOWN_SIZE = 100 };
@@ -82,9 +154,13 @@ static bool add_rows(job *of, urlset *set, report_file *file)
     }
     if (!urllist_add(of->list, of->row.key, of->row.key_size, is_https))
       return fail(of->args.out, strerror(errno));
+    of->key_bytes += of->row.key_size;
     if (file->urls++ < KEYS_SHOWN)
       say_note("  %.*s", of->row.key_size < SHOWN_SIZE ? (int)of->row.key_size : SHOWN_SIZE, of->row.key);
+    if (urllist_rows(of->list) % ADVANCE_EACH == 0)
+      tell_reading(of, of->input_read + urlset_bytes_read(set));
   }
+  progress_clear(&of->progress);
   if (status != DATASET_END)
     return fail(file->path, dataset_failure_text(status));
   file->bad = urlset_bad_rows(set)->count;
@@ -106,6 +182,7 @@ static bool read_file(job *of, const char *path, report_file *file)
   if (is_read)
     say_note("%s: %s URL%s, %s bad row%s", path, say_count(file->urls, urls), file->urls == 1 ? "" : "s",
              say_count(file->bad, bad), file->bad == 1 ? "" : "s");
+  of->input_read += urlset_bytes_read(set);
   urlset_close(set);
   return is_read;
 }
@@ -119,16 +196,43 @@ static bool open_ids(job *of)
   return of->ids != NULL || fail(of->args.ids, reason);
 }
 
+/* 0 if one of them has no size. */
+static uint64_t bytes_of(char **files, int count)
+{
+  uint64_t bytes = 0;
+  struct stat info;
+  for (int i = 0; i < count; i++) {
+    if (stat(files[i], &info) != 0 || !S_ISREG(info.st_mode))
+      return 0;
+    bytes += (uint64_t)info.st_size;
+  }
+  return bytes;
+}
+
+static void tell_sorting(void *context, uint64_t done, uint64_t whole)
+{
+  progress_show(&((job *)context)->progress, "sorting the list", done, whole, 0, NULL);
+}
+
+static void tell_measuring(void *context, uint64_t done, uint64_t whole)
+{
+  progress_show(&((job *)context)->progress, "measuring the list", done, whole, 0, NULL);
+}
+
 static bool read_list(job *of)
 {
   of->list = urllist_create(of->args.out, of->args.shuffle, of->args.seed);
   of->files = calloc((size_t)of->args.file_count, sizeof *of->files);
   if (of->list == NULL || of->files == NULL)
     return fail(of->args.out, strerror(errno));
+  of->input_bytes = bytes_of(of->args.files, of->args.file_count);
   for (int i = 0; i < of->args.file_count; i++)
     if (!read_file(of, of->args.files[i], &of->files[i]))
       return false;
-  if (!urllist_finish(of->list))
+  advance told = {tell_sorting, of};
+  if (!of->has_told_needs && urllist_rows(of->list) > 0)
+    tell_needs(of, urllist_rows(of->list), of->key_bytes, "");
+  if (!urllist_finish(of->list, &told))
     return fail(of->args.out, strerror(errno));
   return urllist_distinct(of->list) > 0 || fail("replay", "there is no URL in the input");
 }
@@ -141,6 +245,7 @@ static void fit_sizes(job *of)
   char number[SAY_SIZE];
   uint64_t distinct = urllist_distinct(of->list);
   size_t *count = &of->options.size_count;
+  choose_sizes(&of->args, distinct);
   for (*count = 0; *count < of->args.size_count && of->args.sizes[*count] <= distinct; ++*count)
     of->options.sizes[*count] = of->args.sizes[*count];
   if (*count == of->args.size_count)
@@ -151,11 +256,20 @@ static void fit_sizes(job *of)
            say_count(distinct, number));
 }
 
-static void tell_progress(void *context, uint64_t n, const char *what)
+/* The steps are lines where there is no terminal, and are part of the one line where there is. */
+static void tell_step(void *context, uint64_t n, const char *what)
 {
-  (void)context;
+  job *of = context;
   char number[SAY_SIZE];
-  say_note("n = %s: %s", say_count(n, number), what);
+  snprintf(of->step, sizeof of->step, "n = %s, %s", say_count(n, number), what);
+  if (!of->progress.is_live)
+    say_note("n = %s: %s", number, what);
+}
+
+static void tell_keys(void *context, uint64_t done, uint64_t whole)
+{
+  job *of = context;
+  progress_show(&of->progress, of->step, done, whole, done, "keys");
 }
 
 static bool make_filter(void *context, size_t index, uint64_t keys, contender *made, const char **reason)
@@ -167,6 +281,7 @@ static bool make_filter(void *context, size_t index, uint64_t keys, contender *m
 static bool run(job *of)
 {
   const char *reason;
+  advance keys = {tell_keys, of}, measured = {tell_measuring, of};
   of->options = (replay_options){
     .list = of->list,
     .filter_count = of->args.filter_count,
@@ -176,17 +291,37 @@ static bool run(job *of)
     .layers = of->args.setting.layers,
     .seed = of->args.seed,
     .directory = of->args.out,
-    .note = tell_progress,
+    .note = tell_step,
+    .note_context = of,
+    .told = &keys,
   };
   memcpy(of->options.protocols, of->args.protocols, sizeof of->args.protocols);
   fit_sizes(of);
-  note("measuring the list");
-  if (!statistics_measure(of->list, of->args.setting.layers, of->args.out, &of->statistics))
+  of->args.setting = setting_for(&of->args, of->options.sizes[of->options.size_count - 1]);
+  if (!of->progress.is_live)
+    note("measuring the list");
+  bool is_measured = statistics_measure(of->list, of->args.setting.layers, of->args.out, &of->statistics, &measured);
+  bool is_done = is_measured && replay_run(&of->options, &of->results, &reason);
+  progress_clear(&of->progress);
+  of->options.told = NULL; /* these were here */
+  if (!is_measured)
     return fail(of->args.out, strerror(errno));
-  return replay_run(&of->options, &of->results, &reason) || fail("the experiment", reason);
+  return is_done || fail("the experiment", reason);
 }
 
 /* ---- out ------------------------------------------------------------------------------------- */
+
+/* The verdicts, as the report has them; grey, on a terminal, where there is none. */
+static void tell_claims(const claims_input *asked)
+{
+  claim claims[CLAIMS_MAX];
+  size_t count = claims_judge(asked, claims);
+  for (size_t i = 0; i < count; i++) {
+    bool is_open = claims[i].verdict == CLAIM_TOO_FEW || claims[i].verdict == CLAIM_UNKNOWN;
+    (is_open ? say_dim : say_note)("%-15s  %s: %s", claim_verdict_text(claims[i].verdict), claims[i].said,
+                                   claims[i].measured);
+  }
+}
 
 static bool write_out(job *of, uint64_t began_ns)
 {
@@ -194,6 +329,13 @@ static bool write_out(job *of, uint64_t began_ns)
   if (!results_write(&of->results, of->args.out))
     return fail("results.csv", own_file_words(errno));
   bool has_figures = figures_draw(&of->options, &of->results, of->args.out, &no_figures);
+  of->asked = (claims_input){
+    .results = &of->results,
+    .setting = &of->args.setting,
+    .n = of->options.sizes[of->options.size_count - 1],
+    .distinct = of->statistics.urls,
+    .both_schemes = urllist_both_schemes(of->list),
+  };
   report_input input = {
     .files = of->files,
     .file_count = (size_t)of->args.file_count,
@@ -202,12 +344,14 @@ static bool write_out(job *of, uint64_t began_ns)
     .setting = &of->args.setting,
     .results = &of->results,
     .statistics = &of->statistics,
+    .asked = &of->asked,
     .no_figures = no_figures,
     .seconds = (double)(stopwatch_now_ns() - began_ns) / 1e9,
     .directory = of->args.out,
   };
   if (!report_write(&input))
     return fail("report.html", own_file_words(errno));
+  tell_claims(&of->asked);
   say_note("wrote %s/report.html and results.csv", of->args.out);
   return has_figures || fail("figures", no_figures);
 }
@@ -235,26 +379,36 @@ static bool read_documents(const replay_args *args, texts *files)
          fail(args->files[0], "too few documents of 1000 words or more");
 }
 
+static bool write_sections(const replay_args *args, const texts *files, FILE *html)
+{
+  paper_run run = {
+    .seed = args->seed, .rounds = args->rounds, .note = note, .html = html, .files = files->count > 0 ? files : NULL};
+  write_papers_heading(run.html, args);
+  for (size_t i = 0; i < args->paper_count; i++)
+    if (!paper_write(args->papers[i], args->out, &run))
+      return fail(args->papers[i], own_file_words(errno));
+  html_end(run.html);
+  return true;
+}
+
 static bool write_papers(const replay_args *args, const texts *files)
 {
-  char *path;
+  char *path, *page = NULL;
+  size_t size;
   if (asprintf(&path, "%s/report.html", args->out) < 0)
     return fail(args->out, strerror(errno));
-  paper_run run = {.seed = args->seed,
-                   .rounds = args->rounds,
-                   .note = note,
-                   .html = own_file_stream(path, "w", 0666),
-                   .files = files->count > 0 ? files : NULL};
+  FILE *to = own_file_stream(path, "w", 0666);
   free(path);
-  if (run.html == NULL)
+  if (to == NULL)
     return fail("report.html", own_file_words(errno));
-  bool is_done = true;
-  write_papers_heading(run.html, args);
-  for (size_t i = 0; is_done && i < args->paper_count; i++)
-    is_done = paper_write(args->papers[i], args->out, &run) || fail(args->papers[i], own_file_words(errno));
-  html_end(run.html);
-  bool is_written = ferror(run.html) == 0;
-  is_written = fclose(run.html) == 0 && is_written;
+  FILE *memory = open_memstream(&page, &size);
+  bool is_done = memory != NULL ? write_sections(args, files, memory) : fail("report.html", strerror(errno));
+  bool is_written = memory != NULL && fclose(memory) == 0;
+  if (is_written)
+    labels_write(to, page);
+  free(page);
+  is_written = is_written && ferror(to) == 0;
+  is_written = fclose(to) == 0 && is_written;
   if (is_done && !is_written)
     return fail("report.html", own_file_words(errno));
   if (is_done)
@@ -285,6 +439,7 @@ int cmd_replay(int argc, char **argv)
     fail("replay", "out of memory");
     return EXIT_FAILED;
   }
+  of->progress = progress_begin();
   int code = replay_args_read(argc, argv, &of->args);
   if (code == OPTIONS_READ && of->args.paper_count > 0) {
     code = run_papers(&of->args) ? EXIT_DONE : EXIT_FAILED;

@@ -120,14 +120,18 @@ static const option_row option_rows[] = {
    .manual = "Filters to use: {Cm bloom-paper , mlbf-paper , bloom , mlbf , line , heritrix} or {Cm exact}; the first "
              "five if not given."},
   {"n", "N,...", OPTION_LIST, .take = add_size, .low = 1, .high = (uint64_t)1 << 40,
-   .help = "URLs inserted  (1000000,1500000,2000000,2500000,3000000)",
-   .manual = "URLs inserted; 1000000,1500000,2000000,2500000,3000000 if not given."},
+   .help = "URLs inserted  (1000000,1500000,2000000,2500000,3000000; of fewer URLs 2 to 6 sevenths)",
+   .manual = "URLs inserted; 1000000,1500000,2000000,2500000,3000000 if not given, as in the paper, or 2 to 6 sevenths "
+             "of a list that is shorter."},
   {"bits-per-url", "B", OPTION_CALL, .take = take_bits,
    .help = "memory of bloom, mlbf and line  (the total of mlbf-paper)",
    .manual = "Memory of bloom, mlbf and line; the total of mlbf-paper if not given."},
   {"m", "M", OPTION_COUNT, FIELD(setting.m), .low = 64, .high = (uint64_t)1 << 40,
-   .help = "bits per array of bloom-paper and mlbf-paper  (16829152, as in the paper)",
-   .manual = "Bits per array of bloom-paper and mlbf-paper; 16829152 if not given, as in the paper."},
+   .help = "bits per array of bloom-paper and mlbf-paper  (16829152 for 3000000 URLs, as in the paper,\n"
+           "and in proportion for other largest N)",
+   .manual =
+     "Bits per array of bloom-paper and mlbf-paper. If not given, 16829152 for 3000000 URLs, as in the paper, and "
+     "in proportion if the largest {Ar N} is another."},
   {"k", "K", OPTION_COUNT, FIELD(setting.k), .low = 1, .high = 32, .help = "hashes of bloom-paper and mlbf-paper  (3)",
    .manual = "Hashes of bloom-paper and mlbf-paper; 3 if not given."},
   {"layers", "L", OPTION_COUNT, FIELD(setting.layers), .low = 1, .high = MLBF_LAYERS_MAX,
@@ -184,7 +188,6 @@ const option_table cmd_replay_options = {
 
 static void set_defaults(replay_args *args)
 {
-  static const uint64_t sizes[] = {1000000, 1500000, 2000000, 2500000, 3000000};
   enum { FILTERS = 5 };
   bool has_protocol = false;
   for (int i = 0; i < PROTOCOL_COUNT; i++)
@@ -194,9 +197,6 @@ static void set_defaults(replay_args *args)
   if (args->filter_count == 0)
     for (; args->filter_count < FILTERS; args->filter_count++)
       args->filters[args->filter_count] = contender_name((int)args->filter_count);
-  if (args->size_count == 0)
-    for (; args->size_count < sizeof sizes / sizeof sizes[0]; args->size_count++)
-      args->sizes[args->size_count] = sizes[args->size_count];
   args->setting.seed = args->seed;
   if (args->format && strcmp(args->format, "auto") == 0)
     args->format = NULL;
@@ -208,7 +208,7 @@ int replay_args_read(int argc, char **argv, replay_args *args)
     .out = "strata-replay",
     .queries = 1000000,
     .seed = 1,
-    .setting = {.m = PAPER_M, .k = PAPER_K, .layers = PAPER_LAYERS},
+    .setting = {.k = PAPER_K, .layers = PAPER_LAYERS},
   };
   int code = options_read(&cmd_replay_options, argc, argv, args);
   if (code != OPTIONS_READ)

@@ -16,14 +16,14 @@ typedef struct replay_args {
   bool protocols[PROTOCOL_COUNT];
   size_t filter_count;
   const char *filters[REPLAY_FILTERS_MAX]; /* names contender.c knows */
-  size_t size_count;
-  uint64_t sizes[REPLAY_SIZES_MAX]; /* ascending, each once */
+  size_t size_count;                       /* 0: the paper's, or sevenths of the list */
+  uint64_t sizes[REPLAY_SIZES_MAX];        /* ascending, each once */
   uint64_t queries, seed;
   bool shuffle;
   size_t paper_count;
   const char *papers[REPLAY_PAPERS_MAX]; /* names paper.c knows; then files are directories */
   uint32_t rounds;                       /* of their experiments; 0: as they did it */
-  contender_setting setting;
+  contender_setting setting;             /* .m 0: in proportion to the largest size */
 } replay_args;
 
 /* OPTIONS_READ, or the exit code: --help was printed, or one sentence said what is wrong. */

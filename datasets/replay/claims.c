@@ -7,6 +7,34 @@
 /* How much is "far", "much" and "almost": ours, as the paper gives no number. */
 static const double far_fewer = 10, not_much_longer = 1.5, almost_the_same = 1.2;
 
+const char *claim_verdict_text(claim_verdict verdict)
+{
+  static const char *const texts[] = {
+    [CLAIM_UNKNOWN] = "unknown",         [CLAIM_HOLDS] = "holds", [CLAIM_PARTLY] = "partly", [CLAIM_FAILS] = "fails",
+    [CLAIM_TOO_FEW] = "too few to tell",
+  };
+  return texts[verdict];
+}
+
+/* Queries that are composed of parts of so few URLs are a few queries asked again and again. */
+enum { PARTS_MIN = 1000 };
+
+/* A comparison of two counts is as sure as the larger of them. */
+static bool has_too_few(const replay_result *one, const replay_result *other)
+{
+  return one->false_positives < CLAIM_EVENTS && other->false_positives < CLAIM_EVENTS;
+}
+
+static claim too_few(const char *said, const replay_result *layered, const replay_result *classic)
+{
+  claim made = {.said = said, .verdict = CLAIM_TOO_FEW};
+  snprintf(made.measured, sizeof made.measured,
+           "%llu false positives of %llu queries, %llu of the classic filter: a verdict takes %d of one of them",
+           (unsigned long long)layered->false_positives, (unsigned long long)layered->queries,
+           (unsigned long long)classic->false_positives, CLAIM_EVENTS);
+  return made;
+}
+
 static const replay_result *row_of(const claims_input *input, protocol which, const char *filter)
 {
   return results_find(input->results, which, filter, input->n);
@@ -33,6 +61,8 @@ static claim judge_fewer(const claims_input *input)
   const replay_result *layered = row_of(input, PROTOCOL_PAPER, "mlbf-paper");
   if (classic == NULL || layered == NULL)
     return unknown(said);
+  if (has_too_few(classic, layered))
+    return too_few(said, layered, classic);
   double ratio = ratio_of(classic, layered);
   claim made = {.said = said, .verdict = ratio >= far_fewer ? CLAIM_HOLDS : CLAIM_FAILS};
   snprintf(made.measured, sizeof made.measured,
@@ -49,6 +79,8 @@ static claim judge_equal_memory(const claims_input *input)
   const replay_result *layered = row_of(input, PROTOCOL_PAPER, "mlbf-paper");
   if (classic == NULL || layered == NULL)
     return unknown(said);
+  if (has_too_few(classic, layered))
+    return too_few(said, layered, classic);
   claim made = {.said = said};
   made.verdict = results_rate(layered) < results_rate(classic) ? CLAIM_HOLDS : CLAIM_FAILS;
   snprintf(made.measured, sizeof made.measured,
@@ -70,6 +102,8 @@ static claim judge_time(const claims_input *input, bool is_insert)
   double other = is_insert ? layered->insert_ns : layered->query_ns;
   double limit = is_insert ? not_much_longer : almost_the_same;
   claim made = {.said = said, .verdict = other <= limit * one ? CLAIM_HOLDS : CLAIM_FAILS};
+  if ((is_insert ? classic->n : classic->queries) < (uint64_t)CLAIM_EVENTS * BATCH_KEYS)
+    made.verdict = CLAIM_TOO_FEW; /* a timing is of a batch */
   snprintf(made.measured, sizeof made.measured, "%.0f ns against %.0f ns: %.2f times (we call up to %.1f times that)",
            other, one, other / one, limit);
   return made;
@@ -90,6 +124,9 @@ static claim judge_formula_4(const claims_input *input)
   double printed = claims_formula_4(input->setting, input->n), low, high;
   results_interval(layered, &low, &high);
   claim made = {.said = said, .verdict = printed >= low && printed <= high ? CLAIM_HOLDS : CLAIM_FAILS};
+  double expected = printed * (double)(layered->queries - layered->members);
+  if (layered->false_positives < CLAIM_EVENTS && expected < CLAIM_EVENTS)
+    made.verdict = CLAIM_TOO_FEW;
   snprintf(made.measured, sizeof made.measured,
            "formula %.3g, measured %.3g (95 %%: %.3g to %.3g): %.3g times the formula", printed, results_rate(layered),
            low, high, results_rate(layered) / printed);
@@ -103,9 +140,13 @@ static claim judge_recombined(const claims_input *input)
   const replay_result *layered = row_of(input, PROTOCOL_RECOMBINED, "mlbf-paper");
   if (classic == NULL || layered == NULL)
     return unknown(said);
+  if (has_too_few(classic, layered))
+    return too_few(said, layered, classic);
   double ratio = ratio_of(classic, layered);
   claim made = {.said = said};
   made.verdict = ratio >= far_fewer ? CLAIM_HOLDS : ratio > 1.1 ? CLAIM_PARTLY : CLAIM_FAILS;
+  if (input->n < PARTS_MIN)
+    made.verdict = CLAIM_TOO_FEW;
   snprintf(made.measured, sizeof made.measured,
            "where every segment is known and only the combination new, %.3g against %.3g of a classic filter of m bits",
            results_rate(layered), results_rate(classic));
@@ -119,6 +160,8 @@ static claim judge_repeated(const claims_input *input)
   if (layered == NULL || layered->queries == layered->members)
     return unknown(said);
   claim made = {.said = said, .verdict = results_rate(layered) < 0.5 ? CLAIM_HOLDS : CLAIM_FAILS};
+  if (layered->queries - layered->members < CLAIM_EVENTS || input->n < PARTS_MIN)
+    made.verdict = CLAIM_TOO_FEW;
   snprintf(made.measured, sizeof made.measured,
            "host/page/x/x with x known at both depths: %.4g %% of the queries are false positives, as x XOR x = 0",
            100 * results_rate(layered));
@@ -187,17 +230,21 @@ static claim judge_promise(const claims_input *input)
   const char *said = "This library's mlbf: at most the promised rate on every kind of query";
   const replay_result *worst = NULL;
   bool is_kept = true;
+  double events = 0; /* that a filter would show which just keeps its promise, or that this one showed */
   for (int which = 0; which < PROTOCOL_COUNT; which++) {
     const replay_result *row = row_of(input, (protocol)which, "mlbf");
     if (row == NULL)
       continue;
     is_kept = is_kept && keeps_promise(row);
+    events += fmax(row->promised_rate * (double)(row->queries - row->members), (double)row->false_positives);
     if (worst == NULL || results_rate(row) > results_rate(worst))
       worst = row;
   }
   if (worst == NULL)
     return unknown(said);
   claim made = {.said = said, .verdict = is_kept ? CLAIM_HOLDS : CLAIM_FAILS};
+  if (is_kept && events < CLAIM_EVENTS)
+    made.verdict = CLAIM_TOO_FEW;
   snprintf(made.measured, sizeof made.measured, "promised %.3g; the worst is %.3g, %llu of %llu %s queries",
            worst->promised_rate, results_rate(worst), (unsigned long long)worst->false_positives,
            (unsigned long long)worst->queries, protocol_name(worst->protocol));

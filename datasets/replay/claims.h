@@ -4,7 +4,14 @@
 
 #include "datasets/replay/results.h"
 
-typedef enum claim_verdict { CLAIM_UNKNOWN, CLAIM_HOLDS, CLAIM_PARTLY, CLAIM_FAILS } claim_verdict;
+/* A verdict needs events: with fewer than CLAIM_EVENTS errors, or timings, on either side it is CLAIM_TOO_FEW, as
+ * chance would often give another. */
+typedef enum claim_verdict { CLAIM_UNKNOWN, CLAIM_HOLDS, CLAIM_PARTLY, CLAIM_FAILS, CLAIM_TOO_FEW } claim_verdict;
+
+enum { CLAIM_EVENTS = 30 };
+
+/* For people: "unknown", "holds", "partly", "fails", "too few to tell". */
+const char *claim_verdict_text(claim_verdict verdict);
 
 typedef struct claim {
   const char *said; /* by the paper, or by this library of its own filter */

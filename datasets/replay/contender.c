@@ -1,5 +1,6 @@
 #include "datasets/replay/contender.h"
 
+#include "mlbf/plan.h"
 #include "mlbf/secret.h"
 
 #include <assert.h>
@@ -97,6 +98,11 @@ const char *contender_name(int kind)
   return kinds[kind].name;
 }
 
+uint64_t contender_m_for(uint64_t n)
+{
+  return 8 * (uint64_t)ceil((double)n * PAPER_M / PAPER_N / 8);
+}
+
 /* Also from seed 0, of which mlbf would draw a secret, every run draws the same one. */
 static mlbf_options options_of(int kind, const contender_setting *setting, uint64_t keys,
                                uint8_t secret[MLBF_SECRET_BYTES])
@@ -137,6 +143,21 @@ bool contender_make(const char *name, const contender_setting *setting, uint64_t
   }
   *reason = "there is no such filter";
   return false;
+}
+
+uint64_t contender_bits(const char *name, const contender_setting *setting, uint64_t keys)
+{
+  for (int kind = 0; kind < CONTENDER_KINDS; kind++) {
+    uint8_t secret[MLBF_SECRET_BYTES];
+    mlbf_plan plan;
+    if (strcmp(kinds[kind].name, name) != 0)
+      continue;
+    if (kinds[kind].memory == MEMORY_EXACT)
+      return contender_exact_bits(keys);
+    mlbf_options options = options_of(kind, setting, keys, secret);
+    return mlbf_plan_make(&options, &plan, NULL) == MLBF_OK ? plan.bits : 0;
+  }
+  return 0;
 }
 
 void contender_free(contender *old)

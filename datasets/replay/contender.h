@@ -30,8 +30,14 @@ typedef struct contender_setting {
   uint64_t seed;
 } contender_setting;
 
-/* The setting of the paper's experiment. */
-enum { PAPER_M = 16829152, PAPER_K = 3, PAPER_LAYERS = 4 };
+/* The setting of the paper's experiment, which inserts up to PAPER_N URLs. */
+enum { PAPER_M = 16829152, PAPER_N = 3000000, PAPER_K = 3, PAPER_LAYERS = 4 };
+
+/* The m with which `n` URLs fill the paper's filters as its largest n did, in whole bytes. */
+uint64_t contender_m_for(uint64_t n);
+
+/* Bits of memory that contender_make would take; 0: there is no such filter. */
+uint64_t contender_bits(const char *name, const contender_setting *setting, uint64_t keys);
 
 enum { CONTENDER_KINDS = 7 };
 const char *contender_name(int kind); /* 0..CONTENDER_KINDS-1, the paper's two first; static */
@@ -43,5 +49,6 @@ void contender_free(contender *old); /* one of zero bytes is fine */
 
 /* exact_set.c */
 bool contender_make_exact(uint64_t keys, contender *made, const char **reason);
+uint64_t contender_exact_bits(uint64_t keys);
 
 #endif

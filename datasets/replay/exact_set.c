@@ -44,9 +44,19 @@ static void exact_test(void *state, const key_batch *batch, bool *is_seen)
   }
 }
 
+static uint64_t slots_for(uint64_t keys)
+{
+  return keys / 3 * 4 + 8;
+}
+
+uint64_t contender_exact_bits(uint64_t keys)
+{
+  return slots_for(keys) * sizeof(key_hash) * 8;
+}
+
 bool contender_make_exact(uint64_t keys, contender *made, const char **reason)
 {
-  uint64_t slots = keys / 3 * 4 + 8;
+  uint64_t slots = slots_for(keys);
   exact_set *set = slots < SIZE_MAX / sizeof(key_hash) ? calloc(1, sizeof *set + slots * sizeof(key_hash)) : NULL;
   if (set == NULL) {
     *reason = "not enough memory for an exact set";
@@ -58,7 +68,7 @@ bool contender_make_exact(uint64_t keys, contender *made, const char **reason)
     .insert = exact_insert,
     .test = exact_test,
     .free = free,
-    .bits = slots * sizeof(key_hash) * 8,
+    .bits = contender_exact_bits(keys),
   };
   return true;
 }

@@ -6,28 +6,46 @@
 
 static const char style[] =
   "\n"
-  "body { font: 16px/1.5 system-ui, sans-serif; color: #222; background: #fff; max-width: 82rem; margin: 0 auto;"
-  " padding: 1rem; }\n"
+  ":root { color-scheme: light dark; --ink: #222; --paper: #fff; --line: #ddd; --good: #1b6e2f; --bad: #b3261e;"
+  " --middling: #8a5a00; --grey: #6b6b6b; }\n"
+  "@media (prefers-color-scheme: dark) {\n"
+  "  :root { --ink: #ddd; --paper: #16181b; --line: #3a3d42; --good: #7ccf8f; --bad: #ff8a80; --middling: #e3b341;"
+  " --grey: #9a9a9a; }\n"
+  "  figure img { filter: invert(0.9) hue-rotate(180deg); }\n"
+  "}\n"
+  "body { font: 16px/1.5 system-ui, sans-serif; color: var(--ink); background: var(--paper); max-width: 82rem;"
+  " margin: 0 auto; padding: 1rem; }\n"
   "h1 { font-size: 1.6rem; line-height: 1.2; } h2 { font-size: 1.25rem; margin-top: 2.2rem; }\n"
-  "p, li { max-width: 46rem; }\n"
+  "p, li { max-width: 46rem; overflow-wrap: anywhere; }\n"
   ".scroll { overflow-x: auto; }\n"
   "table { border-collapse: separate; border-spacing: 0; font-size: 0.875rem; margin: 0.5rem 0 1rem; }\n"
-  "th, td { padding: 0.25rem 0.5rem; border-bottom: 1px solid #ddd; text-align: right; white-space: nowrap; }\n"
+  "th, td { padding: 0.25rem 0.5rem; border-bottom: 1px solid var(--line); text-align: right; white-space: nowrap; }\n"
   "th { vertical-align: bottom; } td { vertical-align: top; }\n"
   "th:first-child, td:first-child, .words th, .words td { text-align: left; }\n"
-  "td:first-child { position: sticky; left: 0; background: #fff; }\n"
+  "td:first-child { position: sticky; left: 0; background: var(--paper); }\n"
   ".words td { white-space: normal; overflow-wrap: anywhere; }\n"
   ".words td:nth-child(-n+2) { min-width: 7rem; }\n"
-  "@media (max-width: 40rem) { body { padding: 0.6rem; } th, td { padding: 0.25rem 0.3rem; } }\n"
-  ".holds { color: #1b6e2f; font-weight: 600; } .fails { color: #b3261e; font-weight: 600; }\n"
-  ".partly { color: #8a5a00; font-weight: 600; }\n"
+  ".holds { color: var(--good); font-weight: 600; } .fails { color: var(--bad); font-weight: 600; }\n"
+  ".partly { color: var(--middling); font-weight: 600; } .few { color: var(--grey); font-weight: 400; }\n"
+  ".verdict { border-left: 0.3rem solid var(--line); padding: 0.1rem 0.7rem; }\n"
   ".figures { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 22rem), 1fr)); gap: 1rem; }\n"
-  "figure { margin: 0; } figure img { width: 100%; height: auto; } figcaption { font-size: 0.875rem; }\n"
-  "summary { cursor: pointer; font-weight: 600; padding: 0.3rem 0; }\n";
+  "figure { margin: 0; max-width: 34rem; } figure img { width: 100%; height: auto; }"
+  " figcaption { font-size: 0.875rem; }\n"
+  "summary { cursor: pointer; font-weight: 600; padding: 0.3rem 0; }\n"
+  "@media (max-width: 40rem) {\n"
+  "  body { padding: 0.6rem; }\n"
+  "  table, tbody, tr, td { display: block; } th { display: none; }\n"
+  "  tr { border: 1px solid var(--line); border-radius: 0.3rem; margin: 0 0 0.6rem; padding: 0.2rem 0.5rem; }\n"
+  "  tr:not(:has(td)) { display: none; }\n"
+  "  td, .words td { border: 0; padding: 0.1rem 0; white-space: normal; overflow-wrap: anywhere; }\n"
+  "  td[data-label] { display: flex; justify-content: space-between; gap: 1rem; }\n"
+  "  td[data-label]::before { content: attr(data-label); color: var(--grey); font-weight: 400; text-align: left; }\n"
+  "  .words td[data-label] { display: block; } .words td[data-label]::before { display: block; font-size: 0.75rem; }\n"
+  "}\n";
 
 static const html_head head = {
   .title = "strata replay",
-  .style_hash = "d2drn2OKqccBymWJ0MEOrUzrg8Sv++4dyLh6doq4Ybw=",
+  .style_hash = "efFlO03e2lBvXebZu50WLZS6aj05MsNio2EuMpnxGVM=",
   .has_images = true,
   .style = style,
 };

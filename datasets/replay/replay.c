@@ -23,6 +23,7 @@ typedef struct run {
   replay_results *results;
   const char **reason;
   uint64_t n;
+  uint64_t done, whole; /* keys inserted and asked */
   key_batch *batch;
   contender filters[REPLAY_FILTERS_MAX];
   double insert_ns[REPLAY_FILTERS_MAX];
@@ -47,6 +48,29 @@ static void note(const run *of, const char *what)
 {
   if (of->options->note != NULL)
     of->options->note(of->options->note_context, of->n, what);
+}
+
+static uint64_t largest_query(const replay_options *options, protocol which)
+{
+  return which == PROTOCOL_PAPER ? urllist_rows(options->list) : options->queries;
+}
+
+/* All that will be inserted and asked, at most: a protocol may have fewer queries. */
+static uint64_t count_work(const replay_options *options)
+{
+  uint64_t queries = 0, whole = 0, rows = urllist_rows(options->list);
+  for (int which = 0; which < PROTOCOL_STREAM; which++)
+    queries += options->protocols[which] ? largest_query(options, (protocol)which) : 0;
+  for (size_t i = 0; i < options->size_count; i++)
+    whole += (queries > 0 ? 2 * options->sizes[i] + queries : 0) + (options->protocols[PROTOCOL_STREAM] ? rows : 0);
+  return whole;
+}
+
+static void advance_by(run *of, uint64_t keys)
+{
+  of->done += keys;
+  if (of->options->told != NULL)
+    of->options->told->told(of->options->told->context, of->done, of->whole);
 }
 
 static void free_filters(run *of)
@@ -87,6 +111,7 @@ static bool take_turns(run *of, bool is_insert, uint64_t turn)
     if (!stopwatch_add(&of->tallies[which].watch, (double)took / (double)of->batch->count))
       return fail(of);
   }
+  advance_by(of, of->batch->count);
   return true;
 }
 
@@ -122,6 +147,8 @@ static void ask_again(run *of)
       of->filters[i].test(of->filters[i].state, of->batch, of->said_seen[i]);
       for (size_t key = 0; key < of->batch->count; key++)
         of->forgotten[i] += !of->said_seen[i][key];
+      if (i == 0)
+        advance_by(of, of->batch->count);
     }
 }
 
@@ -256,8 +283,10 @@ static bool run_queries(run *of)
     if (!of->options->protocols[which])
       continue;
     note(of, protocol_name((protocol)which));
+    uint64_t then = of->done + largest_query(of->options, (protocol)which);
     if (!run_protocol(of, (protocol)which))
       return false;
+    of->done = then;
   }
   return true;
 }
@@ -273,7 +302,10 @@ static bool run_size(run *of)
   if (!of->options->protocols[PROTOCOL_STREAM])
     return true;
   note(of, protocol_name(PROTOCOL_STREAM));
-  return make_filters(of) && run_stream(of);
+  uint64_t then = of->done + urllist_rows(of->options->list);
+  bool is_done = make_filters(of) && run_stream(of);
+  of->done = then;
+  return is_done;
 }
 
 bool replay_run(const replay_options *options, replay_results *results, const char **reason)
@@ -285,6 +317,7 @@ bool replay_run(const replay_options *options, replay_results *results, const ch
     return false;
   }
   of->options = options;
+  of->whole = count_work(options);
   of->results = results;
   of->reason = reason;
   results->count = 0;

@@ -35,8 +35,9 @@ typedef struct replay_options {
   uint32_t layers;
   uint64_t seed;
   const char *directory;                                     /* for what does not fit in memory */
-  void (*note)(void *context, uint64_t n, const char *what); /* progress; may be NULL */
+  void (*note)(void *context, uint64_t n, const char *what); /* the step that begins; may be NULL */
   void *note_context;
+  const advance *told; /* of keys inserted and asked, of all that will be; may be NULL */
 } replay_options;
 
 /* One row of results.csv. */

@@ -2,6 +2,7 @@
 #include "datasets/replay/claims.h"
 #include "datasets/replay/figures.h"
 #include "datasets/replay/html.h"
+#include "datasets/replay/labels.h"
 #include "datasets/replay/results.h"
 #include "frontier/base/own_file.h"
 
@@ -97,25 +98,14 @@ static void write_introduction(FILE *to, const report_input *input)
 
 static void write_claims(FILE *to, const report_input *input)
 {
-  static const struct {
-    const char *class, *text;
-  } verdicts[] = {
-    [CLAIM_UNKNOWN] = {"", "unknown"},
-    [CLAIM_HOLDS] = {"holds", "holds"},
-    [CLAIM_PARTLY] = {"partly", "partly"},
-    [CLAIM_FAILS] = {"fails", "fails"},
-  };
-  claims_input asked = {
-    .results = input->results,
-    .setting = input->setting,
-    .n = input->options->sizes[input->options->size_count - 1],
-    .distinct = input->statistics->urls,
-    .both_schemes = urllist_both_schemes(input->options->list),
+  static const char *const classes[] = {
+    [CLAIM_UNKNOWN] = "few", [CLAIM_HOLDS] = "holds", [CLAIM_PARTLY] = "partly",
+    [CLAIM_FAILS] = "fails", [CLAIM_TOO_FEW] = "few",
   };
   claim claims[CLAIMS_MAX];
-  size_t count = claims_judge(&asked, claims);
+  size_t count = claims_judge(input->asked, claims);
   fputs("<h2>The paper's claims, and what was measured at n = ", to);
-  html_count(to, asked.n);
+  html_count(to, input->asked->n);
   fputs("</h2>\n<p>Y. Cen, K. Xu, Y. Sun: <cite>A Multi-Layer Bloom Filter for Duplicated URL Detection</cite>.</p>\n"
         "<div class=\"scroll\"><table class=\"words\"><tr><th>Claim</th><th>Measured</th><th>Verdict</th></tr>\n",
         to);
@@ -124,8 +114,8 @@ static void write_claims(FILE *to, const report_input *input)
     html_text(to, claims[i].said);
     fputs("</td><td>", to);
     html_text(to, claims[i].measured);
-    fprintf(to, "</td><td class=\"%s\">%s</td></tr>\n", verdicts[claims[i].verdict].class,
-            verdicts[claims[i].verdict].text);
+    fprintf(to, "</td><td class=\"%s\">%s</td></tr>\n", classes[claims[i].verdict],
+            claim_verdict_text(claims[i].verdict));
   }
   fputs("</table></div>\n", to);
 }
@@ -158,7 +148,8 @@ static void write_result(FILE *to, const replay_result *row)
   fprintf(to, "<tr><td>%s</td>", row->filter);
   write_count(to, row->n);
   fprintf(to, "<td>%.2f</td>", (double)row->bits / (double)row->n);
-  fprintf(to, "<td>%.3g</td><td>%.2g &#8211; %.2g</td>", results_rate(row), low, high);
+  fprintf(to, "<td%s>%.3g</td><td>%.2g &#8211; %.2g</td>", row->false_positives < CLAIM_EVENTS ? " class=\"few\"" : "",
+          results_rate(row), low, high);
   if (row->promised_rate > 0)
     fprintf(to, "<td>%.3g</td>", row->promised_rate);
   else
@@ -199,11 +190,13 @@ static void write_protocol(FILE *to, const report_input *input, protocol which)
 
 static void write_results(FILE *to, const report_input *input)
 {
-  fputs("<h2>Every protocol, every filter</h2>\n<p>A false positive is &#8220;seen&#8221; of a URL that was not"
-        " inserted; in <code>stream</code> it is a URL a crawler would lose. The rate is per query that is no member,"
-        " its 95&#8239;% interval Wilson's. A false negative is &#8220;new&#8221; of a URL that was inserted: all n are"
-        " asked again. The same numbers are in <code>results.csv</code>.</p>\n",
-        to);
+  fputs(
+    "<h2>Every protocol, every filter</h2>\n<p>A false positive is &#8220;seen&#8221; of a URL that was not"
+    " inserted; in <code>stream</code> it is a URL a crawler would lose. The rate is per query that is no member,"
+    " its 95&#8239;% interval Wilson's; it is grey with fewer than 30 false positives. A false negative is"
+    " &#8220;new&#8221; of a URL that was inserted: all n are asked again. The same numbers"
+    " are in <code>results.csv</code>.</p>\n",
+    to);
   for (int which = 0; which < PROTOCOL_COUNT; which++)
     if (input->options->protocols[which])
       write_protocol(to, input, (protocol)which);
@@ -276,15 +269,8 @@ static const char method[] =
   " asked again and the intervals are a little too narrow. The truth is exact: 128-bit hashes of all URLs, sorted on"
   " disk.</p>\n";
 
-bool report_write(const report_input *input)
+static void write_page(FILE *to, const report_input *input)
 {
-  char *path;
-  if (asprintf(&path, "%s/report.html", input->directory) < 0)
-    return false;
-  FILE *to = own_file_stream(path, "w", 0666);
-  free(path);
-  if (to == NULL)
-    return false;
   html_begin(to);
   write_introduction(to, input);
   write_claims(to, input);
@@ -295,6 +281,25 @@ bool report_write(const report_input *input)
   write_statistics(to, input);
   fputs(method, to);
   html_end(to);
-  bool is_written = ferror(to) == 0;
+}
+
+bool report_write(const report_input *input)
+{
+  char *path, *page = NULL;
+  size_t size;
+  if (asprintf(&path, "%s/report.html", input->directory) < 0)
+    return false;
+  FILE *to = own_file_stream(path, "w", 0666);
+  free(path);
+  if (to == NULL)
+    return false;
+  FILE *memory = open_memstream(&page, &size);
+  if (memory != NULL)
+    write_page(memory, input);
+  bool is_written = memory != NULL && fclose(memory) == 0;
+  if (is_written)
+    labels_write(to, page);
+  free(page);
+  is_written = is_written && ferror(to) == 0;
   return fclose(to) == 0 && is_written;
 }

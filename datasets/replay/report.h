@@ -3,6 +3,7 @@
 #define STRATA_DATASETS_REPORT_H
 
 #include "datasets/replay/replay.h"
+#include "datasets/replay/claims.h"
 #include "datasets/replay/statistics.h"
 
 typedef struct report_file {
@@ -19,6 +20,7 @@ typedef struct report_input {
   const contender_setting *setting;
   const replay_results *results;
   const list_statistics *statistics;
+  const claims_input *asked;
   const char *no_figures; /* why there are no figures; NULL: they are in the directory */
   double seconds;         /* of the whole run */
   const char *directory;

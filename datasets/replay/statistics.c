@@ -28,11 +28,16 @@ static int by_place(const void *a, const void *b)
   return (one > two) - (one < two);
 }
 
-static bool collect_segments(const urllist *list, key_cut cut, layer_statistics *of, sorter *segments)
+/* All keys are looked through, and their segments, once for each cut; and once for the sizes. */
+enum { STEPS = 1 + 2 * CUT_COUNT };
+
+static bool collect_segments(const urllist *list, key_cut cut, layer_statistics *of, sorter *segments,
+                             const advance *told)
 {
   for (uint64_t rank = 0; rank < urllist_distinct(list); rank++) {
     mlbf_span spans[MLBF_LAYERS_MAX];
     size_t size;
+    advance_tell(told, rank + (1 + 2 * (uint64_t)cut) * urllist_distinct(list), STEPS * urllist_distinct(list));
     const char *key = urllist_key(list, rank, &size);
     size_t count = cut_key(cut, key, size, spans);
     if (count > of->layers) {
@@ -50,11 +55,17 @@ static bool collect_segments(const urllist *list, key_cut cut, layer_statistics 
   return sorter_finish(segments);
 }
 
-static bool count_distinct(sorter *segments, uint64_t half, layer_statistics *of, sorter *firsts)
+/* `told` is told of keys, as if all had equally many segments; `before` it were passed. */
+static bool count_distinct(sorter *segments, uint64_t urls, layer_statistics *of, sorter *firsts, const advance *told,
+                           uint64_t before)
 {
   segment_record last = {.place = 0};
   bool has_last = false;
+  uint64_t half = urls / 2, read = 0;
+  double share = (double)urls / (double)sorter_count(segments);
   for (const segment_record *record; (record = sorter_next(segments)) != NULL;) {
+    if (read++ % ADVANCE_EACH == 0 && told != NULL)
+      told->told(told->context, before + (uint64_t)(share * (double)read), STEPS * urls);
     if (has_last && key_hash_compare(&record->hash, &last.hash) == 0)
       continue;
     last = *record;
@@ -79,14 +90,15 @@ static void count_new(sorter *firsts, layer_statistics *of)
   }
 }
 
-static bool measure_cut(const urllist *list, key_cut cut, const char *directory, layer_statistics *of)
+static bool measure_cut(const urllist *list, key_cut cut, const char *directory, layer_statistics *of,
+                        const advance *told)
 {
-  uint64_t half = urllist_distinct(list) / 2;
-  of->new_urls = urllist_distinct(list) - half;
+  uint64_t urls = urllist_distinct(list);
+  of->new_urls = urls - urls / 2;
   sorter *segments = sorter_create(directory, sizeof(segment_record), by_hash_and_place, SORTER_MEMORY);
   sorter *firsts = sorter_create(directory, sizeof(uint64_t), by_place, SORTER_MEMORY);
-  bool is_done = segments != NULL && firsts != NULL && collect_segments(list, cut, of, segments) &&
-                 count_distinct(segments, half, of, firsts);
+  bool is_done = segments != NULL && firsts != NULL && collect_segments(list, cut, of, segments, told) &&
+                 count_distinct(segments, urls, of, firsts, told, (2 + 2 * (uint64_t)cut) * urls);
   if (is_done)
     count_new(firsts, of);
   sorter_free(segments);
@@ -115,11 +127,12 @@ static bool measure_sizes(const urllist *list, list_statistics *of)
   return true;
 }
 
-bool statistics_measure(const urllist *list, uint32_t paper_layers, const char *directory, list_statistics *of)
+bool statistics_measure(const urllist *list, uint32_t paper_layers, const char *directory, list_statistics *of,
+                        const advance *told)
 {
   *of = (list_statistics){.urls = urllist_distinct(list)};
   of->cuts[CUT_PAPER].layers = paper_layers;
   of->cuts[CUT_LAYERS].layers = MLBF_LAYERS_MAX;
-  return measure_sizes(list, of) && measure_cut(list, CUT_PAPER, directory, &of->cuts[CUT_PAPER]) &&
-         measure_cut(list, CUT_LAYERS, directory, &of->cuts[CUT_LAYERS]);
+  return measure_sizes(list, of) && measure_cut(list, CUT_PAPER, directory, &of->cuts[CUT_PAPER], told) &&
+         measure_cut(list, CUT_LAYERS, directory, &of->cuts[CUT_LAYERS], told);
 }

@@ -23,7 +23,8 @@ typedef struct list_statistics {
   layer_statistics cuts[CUT_COUNT]; /* CUT_PAPER with the paper's L layers; CUT_LAYERS with all */
 } list_statistics;
 
-/* Sorts every segment of the list on disk, twice. False: errno says why. */
-bool statistics_measure(const urllist *list, uint32_t paper_layers, const char *directory, list_statistics *of);
+/* Sorts every segment of the list on disk, twice, and tells `told` (or NULL) of it. False: errno says why. */
+bool statistics_measure(const urllist *list, uint32_t paper_layers, const char *directory, list_statistics *of,
+                        const advance *told);
 
 #endif

@@ -20,6 +20,8 @@
 #include <string.h>
 #include <xxhash.h>
 
+enum { STEPS = 3 }; /* of urllist_finish, each over all rows or keys */
+
 /* A row: the place of its key, and one flag. */
 typedef struct row_record {
   key_hash hash;
@@ -116,11 +118,13 @@ bool urllist_add(urllist *to, const char *key, size_t size, bool is_https)
 }
 
 /* Rows of one key are adjacent, in their order of appearance: mark the first. */
-static bool mark_firsts(urllist *list, sorter *ordered)
+static bool mark_firsts(urllist *list, sorter *ordered, const advance *told)
 {
+  uint64_t done = 0;
   row_record last = {.place = 0};
   bool is_counted = false, has_last = false;
   for (const row_record *row; (row = sorter_next(list->pending)) != NULL;) {
+    advance_tell(told, done++, STEPS * list->rows);
     bool is_first = !has_last || key_hash_compare(&row->hash, &last.hash) != 0;
     bool differs = !is_first && (row->place & 1) != (last.place & 1);
     list->both_schemes += differs && !is_counted;
@@ -134,9 +138,11 @@ static bool mark_firsts(urllist *list, sorter *ordered)
   return sorter_finish(ordered);
 }
 
-static bool write_orders(urllist *list, sorter *ordered, sorter *hashes)
+static bool write_orders(urllist *list, sorter *ordered, sorter *hashes, const advance *told)
 {
+  uint64_t done = list->rows;
   for (const row_record *row; (row = sorter_next(ordered)) != NULL;) {
+    advance_tell(told, done++, STEPS * list->rows);
     if (!spool_write(list->stream, &row->place, sizeof row->place))
       return false;
     if ((row->place & 1) == 0)
@@ -149,21 +155,25 @@ static bool write_orders(urllist *list, sorter *ordered, sorter *hashes)
   return sorter_finish(hashes);
 }
 
-static bool write_truth(urllist *list, sorter *hashes)
+static bool write_truth(urllist *list, sorter *hashes, const advance *told)
 {
-  for (const truth_record *known; (known = sorter_next(hashes)) != NULL;)
+  uint64_t done = 2 * list->rows;
+  for (const truth_record *known; (known = sorter_next(hashes)) != NULL;) {
+    advance_tell(told, done++, STEPS * list->rows);
     if (!spool_write(list->truth, known, sizeof *known))
       return false;
+  }
   return spool_finish(list->keys) && spool_finish(list->stream) && spool_finish(list->ranks) &&
          spool_finish(list->truth);
 }
 
-bool urllist_finish(urllist *filled)
+bool urllist_finish(urllist *filled, const advance *told)
 {
   sorter *ordered = sorter_create(filled->directory, sizeof(row_record), by_order, SORTER_MEMORY);
   sorter *hashes = sorter_create(filled->directory, sizeof(truth_record), by_hash, SORTER_MEMORY);
-  bool is_done = ordered != NULL && hashes != NULL && sorter_finish(filled->pending) && mark_firsts(filled, ordered) &&
-                 write_orders(filled, ordered, hashes) && write_truth(filled, hashes);
+  bool is_done = ordered != NULL && hashes != NULL && sorter_finish(filled->pending) &&
+                 mark_firsts(filled, ordered, told) && write_orders(filled, ordered, hashes, told) &&
+                 write_truth(filled, hashes, told);
   assert(!is_done || (filled->distinct <= filled->rows && filled->both_schemes <= filled->distinct));
   assert(!is_done || spool_size(filled->stream) == filled->rows * sizeof(uint64_t));
   sorter_free(filled->pending);

@@ -11,6 +11,8 @@
 #ifndef STRATA_DATASETS_LIST_H
 #define STRATA_DATASETS_LIST_H
 
+#include "datasets/sort/advance.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -38,7 +40,7 @@ void urllist_free(urllist *old); /* NULL is fine */
 
 /* Append a row; `is_https` says which scheme it had. False: errno says why. */
 bool urllist_add(urllist *to, const char *key, size_t size, bool is_https);
-bool urllist_finish(urllist *filled); /* false: errno says why */
+bool urllist_finish(urllist *filled, const advance *told); /* false: errno says why. `told`: NULL, or is told of it */
 
 uint64_t urllist_rows(const urllist *list);
 uint64_t urllist_distinct(const urllist *list);

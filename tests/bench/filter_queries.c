@@ -42,7 +42,7 @@ source source_make(const url_list *urls, size_t keys_per_host)
     if (!urllist_add(made.list, key, (size_t)begin + text->size - host, false))
       need(NULL);
   }
-  if (!urllist_finish(made.list))
+  if (!urllist_finish(made.list, NULL))
     need(NULL);
   made.keys = urllist_distinct(made.list) / 2;
   return made;

@@ -24,7 +24,7 @@ static void add(replay_results *to, protocol which, const char *filter, uint64_t
     .bits = strcmp(filter, "bloom-paper") == 0 ? PAPER_M : 5 * (uint64_t)PAPER_M,
     .insert_ns = ns,
     .query_ns = ns,
-    .promised_rate = strcmp(filter, "mlbf") == 0 ? 1e-5 : 0,
+    .promised_rate = strcmp(filter, "mlbf") == 0 ? 1e-4 : 0,
   };
 }
 
@@ -65,14 +65,22 @@ static void test_verdicts_follow_the_numbers(void **state)
     {"Insertion", PROTOCOL_PAPER, "bloom-paper", "mlbf-paper", 1, 1, 100, 160, CLAIM_FAILS},
     {"query takes", PROTOCOL_PAPER, "bloom-paper", "mlbf-paper", 1, 1, 100, 119, CLAIM_HOLDS},
     {"query takes", PROTOCOL_PAPER, "bloom-paper", "mlbf-paper", 1, 1, 100, 140, CLAIM_FAILS},
-    {"formula 4", PROTOCOL_PAPER, "bloom-paper", "mlbf-paper", 1, 25, 1, 1, CLAIM_HOLDS}, /* 2.5e-5 */
+    {"formula 4", PROTOCOL_PAPER, "bloom-paper", "mlbf-paper", 1, 30, 1, 1, CLAIM_HOLDS}, /* 2.5e-5 */
     {"formula 4", PROTOCOL_PAPER, "bloom-paper", "mlbf-paper", 1, 1235, 1, 1, CLAIM_FAILS},
     {"any new URL", PROTOCOL_RECOMBINED, "bloom-paper", "mlbf-paper", 70000, 75000, 1, 1, CLAIM_FAILS},
     {"any new URL", PROTOCOL_RECOMBINED, "bloom-paper", "mlbf-paper", 70000, 30000, 1, 1, CLAIM_PARTLY},
     {"tells combinations apart", PROTOCOL_REPEATED, "bloom-paper", "mlbf-paper", 1, QUERIES, 1, 1, CLAIM_FAILS},
     {"more memory", PROTOCOL_PAPER, "bloom-paper", "mlbf-paper", 1, 1, 1, 1, CLAIM_HOLDS},
-    {"promised rate", PROTOCOL_FRESH, "bloom", "mlbf", 1, 15, 1, 1, CLAIM_HOLDS}, /* 10 expected */
-    {"promised rate", PROTOCOL_FRESH, "bloom", "mlbf", 1, 25, 1, 1, CLAIM_FAILS},
+    {"promised rate", PROTOCOL_FRESH, "bloom", "mlbf", 1, 120, 1, 1, CLAIM_HOLDS}, /* 100 expected */
+    {"promised rate", PROTOCOL_FRESH, "bloom", "mlbf", 1, 150, 1, 1, CLAIM_FAILS},
+    /* too few, and just enough */
+    {"Far fewer", PROTOCOL_PAPER, "bloom-paper", "mlbf-paper", 0, 0, 1, 1, CLAIM_TOO_FEW},
+    {"Far fewer", PROTOCOL_PAPER, "bloom-paper", "mlbf-paper", 29, 1, 1, 1, CLAIM_TOO_FEW},
+    {"Far fewer", PROTOCOL_PAPER, "bloom-paper", "mlbf-paper", 30, 1, 1, 1, CLAIM_HOLDS},
+    {"same memory", PROTOCOL_PAPER, "bloom", "mlbf-paper", 1, 29, 1, 1, CLAIM_TOO_FEW},
+    {"same memory", PROTOCOL_PAPER, "bloom", "mlbf-paper", 1, 30, 1, 1, CLAIM_FAILS},
+    {"formula 4", PROTOCOL_PAPER, "bloom-paper", "mlbf-paper", 1, 29, 1, 1, CLAIM_TOO_FEW},
+    {"any new URL", PROTOCOL_RECOMBINED, "bloom-paper", "mlbf-paper", 29, 20, 1, 1, CLAIM_TOO_FEW},
   };
   for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
     replay_results *results = calloc(1, sizeof *results);
@@ -97,6 +105,30 @@ static void test_false_negatives_break_the_promise(void **state)
   free(results);
 }
 
+/* A list of eight URLs proves nothing, whatever comes out. */
+static void test_a_short_list_gives_no_verdict(void **state)
+{
+  (void)state;
+  static const char *const words[] = {"Far fewer", "same memory", "Insertion",  "query takes",
+                                      "formula 4", "any new URL", "tells combi"};
+  static const char *const filters[] = {"bloom-paper", "mlbf-paper", "bloom", "mlbf"};
+  replay_results *results = calloc(1, sizeof *results);
+  for (int which = 0; which < PROTOCOL_COUNT; which++)
+    for (size_t i = 0; i < 4; i++) {
+      add(results, (protocol)which, filters[i], which == PROTOCOL_RECOMBINED ? 500 : 0, 10);
+      results->rows[results->count - 1].n = 6;
+      results->rows[results->count - 1].queries = which == PROTOCOL_RECOMBINED ? QUERIES : 8;
+    }
+  claims_input input = {results, &setting, 6, 8, 0};
+  claim claims[CLAIMS_MAX] = {{.said = NULL}};
+  size_t count = claims_judge(&input, claims);
+  for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+    if (find(claims, count, words[i])->verdict != CLAIM_TOO_FEW)
+      fail_msg("%s: %s, %s", words[i], claim_verdict_text(find(claims, count, words[i])->verdict),
+               find(claims, count, words[i])->measured);
+  free(results);
+}
+
 static void test_the_papers_numbers(void **state)
 {
   (void)state;
@@ -115,6 +147,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_verdicts_follow_the_numbers),
     cmocka_unit_test(test_false_negatives_break_the_promise),
+    cmocka_unit_test(test_a_short_list_gives_no_verdict),
     cmocka_unit_test(test_the_papers_numbers),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -488,7 +488,7 @@ static int make_list(void **state)
       return 1;
   }
   generator_free(generator);
-  return !urllist_finish(list) || urllist_distinct(list) != distinct_count;
+  return !urllist_finish(list, NULL) || urllist_distinct(list) != distinct_count;
 }
 
 static int free_list(void **state)

@@ -121,7 +121,7 @@ static void test_list(void **state)
     *(is_https ? &https_of[which[i]] : &http_of[which[i]]) = true;
     assert_true(urllist_add(list, text, key_text(which[i], text), is_https));
   }
-  assert_true(urllist_finish(list));
+  assert_true(urllist_finish(list, NULL));
   for (size_t i = 0; i < ROWS; i++) {
     size_t size, before = 0;
     bool is_first;
@@ -173,7 +173,7 @@ static void test_shuffled_list(void **state)
     char text[64];
     for (uint64_t key = 0; key < KEYS; key++)
       assert_true(urllist_add(list, text, key_text(key, text), false));
-    assert_true(urllist_finish(list));
+    assert_true(urllist_finish(list, NULL));
     assert_int_equal(urllist_distinct(list), KEYS);
     for (uint64_t rank = 0; rank < KEYS; rank++) {
       size_t size;

@@ -15,7 +15,7 @@ static urllist *list_of(const char *const *keys, size_t count)
   assert_non_null(list);
   for (size_t i = 0; i < count; i++)
     assert_true(urllist_add(list, keys[i], strlen(keys[i]), false));
-  assert_true(urllist_finish(list));
+  assert_true(urllist_finish(list, NULL));
   return list;
 }
 
@@ -40,7 +40,7 @@ static void test_counted_by_hand(void **state)
   };
   urllist *list = list_of(keys, 8);
   list_statistics was;
-  assert_true(statistics_measure(list, 3, "/tmp", &was));
+  assert_true(statistics_measure(list, 3, "/tmp", &was, NULL));
   assert_int_equal(was.urls, 7);
   assert_int_equal(was.with_query, 1);
   assert_int_equal(was.longest, 15);
@@ -94,7 +94,7 @@ static void test_an_empty_list(void **state)
   (void)state;
   urllist *list = list_of(NULL, 0);
   list_statistics was;
-  assert_true(statistics_measure(list, 4, "/tmp", &was));
+  assert_true(statistics_measure(list, 4, "/tmp", &was, NULL));
   assert_int_equal(was.urls, 0);
   assert_int_equal(was.cuts[CUT_PAPER].combinations, 0);
   urllist_free(list);

@@ -179,6 +179,32 @@ static void test_a_short_list_says_so(void **state)
   free(csv);
 }
 
+/* By default as large parts of a list as in the paper, and as full filters. */
+static void test_sizes_and_m_follow_the_list(void **state)
+{
+  (void)state;
+  run("--protocol paper --filters bloom-paper,mlbf-paper --out h list");
+  char *csv = text_of("h/results.csv");
+  assert_int_equal(count_lines(csv), 1 + 5 * 2);
+  assert_non_null(strstr(csv, "\npaper,bloom-paper,857,14424,"));
+  assert_non_null(strstr(csv, "\npaper,bloom-paper,2571,14424,5.610,"));
+  assert_non_null(strstr(csv, "\npaper,mlbf-paper,2571,72120,"));
+  free(csv);
+  assert_said("holds            Far fewer false positives");
+  assert_said("\ntoo few to tell  Insertion takes");
+  char *page = text_of("h/report.html");
+  assert_non_null(strstr(page, "<td data-label=\"Verdict\" class=\"few\">too few to tell</td>"));
+  free(page);
+}
+
+static void test_needs_are_said_beforehand(void **state)
+{
+  (void)state;
+  run("--n 1000 --protocol stream --filters exact --m 8192 --out i list");
+  assert_said("\n3,000 URLs need up to 252 MB of memory, and ");
+  assert_true(strstr(err, "of memory") < strstr(err, "measuring the list"));
+}
+
 static void test_formats_and_bad_rows_are_told(void **state)
 {
   (void)state;
@@ -355,6 +381,8 @@ int main(void)
     cmocka_unit_test(test_same_seed_same_counts),
     cmocka_unit_test(test_memory_of_our_filters),
     cmocka_unit_test(test_a_short_list_says_so),
+    cmocka_unit_test(test_sizes_and_m_follow_the_list),
+    cmocka_unit_test(test_needs_are_said_beforehand),
     cmocka_unit_test(test_formats_and_bad_rows_are_told),
     cmocka_unit_test(test_the_column_of_urls_is_found),
     cmocka_unit_test(test_refuses_in_one_sentence),

@@ -271,7 +271,7 @@ static unsigned run_on_terminal(const command *c, const char *locale)
   int code = terminal_run(argv, NULL, &came);
   if (code < 0)
     print_error("strata %s did not end\n", c->words[0]);
-  if (strcmp(c->words[0], "crawl") == 0)
+  if (strcmp(c->words[0], "crawl") == 0 || strcmp(c->words[0], "replay") == 0)
     terminal_drop_panel(&came);
   unsigned bad = (code < 0) + judge(locale, c->words, &came, strcmp(locale, "C") == 0);
   text_free(&came);

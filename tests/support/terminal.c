@@ -65,7 +65,7 @@ int terminal_run(const char *const argv[], const char *in, text *came)
 /* Bytes of the panel's own there; 0: none. */
 static size_t panel_bytes(const char *at)
 {
-  static const char *const fixed[] = {"\033[K", "\033[J", "\033[1m", "\033[31m", "\033[0m", "\r"};
+  static const char *const fixed[] = {"\033[K", "\033[J", "\033[1m", "\033[31m", "\033[90m", "\033[0m", "\r"};
   for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
     if (strncmp(at, fixed[i], strlen(fixed[i])) == 0)
       return strlen(fixed[i]);

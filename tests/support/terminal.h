@@ -9,7 +9,8 @@
  * or took longer than a minute. */
 int terminal_run(const char *const argv[], const char *in, text *came);
 
-/* Takes out what a live panel may send: CR at the beginning of a drawing, cursor up, erase, bold, red, plain. */
+/* Takes out what a live panel, a line of progress and grey lines may send: CR at the beginning of a drawing, cursor up,
+ * erase, bold, red, grey, plain. */
 void terminal_drop_panel(text *came);
 
 #endif
