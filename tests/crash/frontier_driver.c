@@ -1,6 +1,6 @@
 /* Crawls the small web with a real frontier and says on standard output what it did, until it is killed.
  *
- *     frontier_driver DIRECTORY JOURNAL SEED STEPS [exact | ordered | lie]
+ *     frontier_driver DIRECTORY JOURNAL SEED STEPS [exact | ordered | both | lie]
  *
  * After STEPS steps it closes and leaves; 0: never. An exact one has a filter that takes many new URLs for seen, and
  * confirms that. In an ordered one pages have priorities, some have a time, a group, or an opaque target, and what is
@@ -170,8 +170,9 @@ int main(int argc, char **argv)
                               .journal_path = argv[2]};
   char message[FRONTIER_MESSAGE_SIZE];
   driver d = {.dice = strtoull(argv[3], NULL, 10), .pace_ms = 3, .lies = argc > 5 && strcmp(argv[5], "lie") == 0};
-  d.is_ordered = argc > 5 && strcmp(argv[5], "ordered") == 0;
-  options.exact = argc > 5 && strcmp(argv[5], "exact") == 0;
+  bool is_both = argc > 5 && strcmp(argv[5], "both") == 0;
+  d.is_ordered = is_both || (argc > 5 && strcmp(argv[5], "ordered") == 0);
+  options.exact = is_both || (argc > 5 && strcmp(argv[5], "exact") == 0);
   if (options.exact) {
     options.filter = MLBF_KIND_BLOOM;
     options.rate = 0.5;

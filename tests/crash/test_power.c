@@ -66,10 +66,10 @@ static void free_recording(recording *r)
   free(r->events);
 }
 
-/* Every second crawl confirms its keys, and has files of them, the first among them. */
+/* Every second crawl confirms its keys, and has files of them, and orders its pages, the first among them. */
 static const char *mode_of(const audit *a)
 {
-  return a->crawls % 2 ? "exact" : NULL;
+  return a->crawls % 2 ? "both" : NULL;
 }
 
 /* Recorded if `log` is not NULL. Else nobody listens. */

@@ -60,6 +60,27 @@ static unsigned link_of(unsigned page, unsigned number)
   return number == 0 ? (page + 1) % PAGES : (page * 7 + number * 13) % PAGES;
 }
 
+/* Some pages have a priority, some a time, some a group, and every tenth is an opaque target with its own key. */
+static frontier_link order_of(const story *s, unsigned page, uint64_t via)
+{
+  static mlbf_span keys[PAGES];
+  frontier_link link = {.target = &urls[page], .origin = {.via = via}, .priority = (int32_t)(page % 5) - 2};
+  link.not_before_ms = page % 11 == 3 ? s->now_ms + 20 : 0;
+  if (page % 5 == 4) {
+    link.group = "slot";
+    link.group_size = 4;
+  }
+  if (page % 10 == 4) {
+    keys[page] = (mlbf_span){urls[page].fetch, urls[page].fetch_size};
+    link.key = &keys[page];
+    link.key_count = 1;
+    link.target = NULL;
+    link.opaque = keys[page].bytes;
+    link.opaque_size = keys[page].size;
+  }
+  return link;
+}
+
 static unsigned page_of(const frontier_lease *lease)
 {
   return (unsigned)strtoul(strrchr(lease->url, '/') + 1, NULL, 10);
@@ -120,6 +141,7 @@ typedef enum act {
   NEXT,
   DONE,
   RELEASE,
+  RELEASE_CHANGED,
   SYNC,
   PUT
 } act;
@@ -133,26 +155,35 @@ static bool want_odd(void *context, const char *fetch, size_t size)
 static frontier_status call(story *s, act what, unsigned page, uint64_t lease)
 {
   static const char value[] = "value";
+  static const frontier_return changes = {
+    .has_payload = true, .payload = value, .payload_size = 5, .has_priority = true, .priority = 3};
   frontier_verdict verdict;
   bool was_seen;
   uint64_t forgotten, from = 0;
-  size_t promoted;
+  size_t promoted, settled;
   char line[16];
+  const frontier_link link = order_of(s, page, lease);
   int64_t wait_ms;
   switch (what) {
   case WATCH: return frontier_watch_traps(s->f, 100);
   case CONTROL: return frontier_host_set(s->f, "h1.test", &(frontier_host_control){.per_host = 1});
   case VISIT: return frontier_visit_note(s->f, lease, &(frontier_visit){.at_s = 1, .etag = value, .etag_size = 5});
-  case ADD: return frontier_add(s->f, &urls[page], (frontier_origin){.via = lease}, s->now_ms, &verdict);
+  case ADD: return frontier_add_batch(s->f, &link, 1, s->now_ms, &verdict, &settled);
   case ADD_TEXTS: {
     const url *u = &urls[page];
     frontier_text text = {.href = u->fetch,
                           .href_size = u->fetch_size,
-                          .origin = {.via = lease},
+                          .key = link.key,
+                          .key_count = link.key_count,
+                          .origin = link.origin,
                           .payload = value,
-                          .payload_size = sizeof value};
+                          .payload_size = sizeof value,
+                          .group = link.group,
+                          .group_size = link.group_size,
+                          .priority = link.priority,
+                          .is_opaque = !link.target,
+                          .not_before_ms = link.not_before_ms};
     frontier_answer said;
-    size_t settled;
     return frontier_add_texts(s->f, NULL, &text, 1, s->now_ms, &said, &settled);
   }
   case NOTE: return frontier_note(s->f, &(frontier_link){.target = &ghost}, s->now_ms, &verdict);
@@ -165,6 +196,7 @@ static frontier_status call(story *s, act what, unsigned page, uint64_t lease)
     return frontier_done(s->f, lease, FRONTIER_DONE, 200, s->keeps_nothing ? NULL : line,
                          s->keeps_nothing ? 0 : strlen(line), s->now_ms);
   case RELEASE: return frontier_release(s->f, lease, s->now_ms);
+  case RELEASE_CHANGED: return frontier_release_with(s->f, lease, &changes, s->now_ms);
   case SYNC: return frontier_sync(s->f);
   default: return frontier_setting_put(s->f, "name", value, sizeof value);
   }
@@ -211,7 +243,7 @@ static void visit(story *s, frontier_lease lease)
   if (s->is_done[page])
     fail_msg("page %u is fetched again", page);
   if (page % 10 == 3 && s->now_ms % 2) {
-    must(s, RELEASE, page, lease.id);
+    must(s, page % 4 ? RELEASE : RELEASE_CHANGED, page, lease.id);
     return;
   }
   for (unsigned i = 0; i < LINKS; i++)

@@ -38,6 +38,26 @@ static void parse(unsigned number, url *u)
   check(url_parse(text, (size_t)size, URL_STRICT, u) == URL_OK);
 }
 
+/* Priorities, two groups, a time, and opaque targets in one of these. */
+static frontier_link link_of(unsigned number, url *u, mlbf_span *key)
+{
+  frontier_link link = {
+    .target = u, .origin = {.depth = (uint16_t)number}, .priority = number % 4 == 2 ? 0 : (int32_t)number % 4 - 1};
+  parse(number, u);
+  link.not_before_ms = number == 7 ? 300 : 0;
+  if (number % 3 == 2) {
+    link.group = &"two"[number % 2]; /* "two", "wo" */
+    link.group_size = strlen(link.group);
+  }
+  if (number % 6 == 5) {
+    *key = (mlbf_span){u->fetch, u->fetch_size};
+    link = (frontier_link){.key = key, .key_count = 1, .group = link.group, .group_size = link.group_size};
+    link.opaque = u->fetch;
+    link.opaque_size = u->fetch_size;
+  }
+  return link;
+}
+
 static frontier *open_one(const char *directory, bool read_only, frontier_status *status)
 {
   frontier_options options = {.filter = MLBF_KIND_MLBF,
@@ -64,22 +84,25 @@ static void remove_all(void)
 static void tell_story(void)
 {
   static url u;
+  mlbf_span key;
   frontier_status status;
   frontier_verdict verdict;
   frontier_lease leases[4];
-  size_t count;
+  size_t count, settled;
   int64_t wait_ms;
   frontier *f = open_one(original, false, &status);
   check(f != NULL);
   for (unsigned i = 0; i < URLS; i++) {
-    parse(i, &u);
-    check(frontier_add(f, &u, (frontier_origin){.depth = (uint16_t)i}, 0, &verdict) == FRONTIER_OK);
+    frontier_link link = link_of(i, &u, &key);
+    check(frontier_add_batch(f, &link, 1, 0, &verdict, &settled) == FRONTIER_OK);
     check(i % 5 || frontier_sync(f) == FRONTIER_OK);
   }
   check(frontier_count(f, "pages", 3) == FRONTIER_OK && frontier_setting_put(f, "scope", "host", 4) == FRONTIER_OK);
   check(frontier_next(f, 0, leases, 4, &count, &wait_ms) == FRONTIER_OK && count == 4);
-  for (size_t i = 0; i < 3; i++)
+  for (size_t i = 0; i < 2; i++)
     check(frontier_done(f, leases[i].id, FRONTIER_DONE, 200, "line", 4, 0) == FRONTIER_OK);
+  const frontier_return with = {.has_payload = true, .payload = "again", .payload_size = 5, .not_before_ms = 100};
+  check(frontier_release_with(f, leases[2].id, &with, 0) == FRONTIER_OK);
   check(frontier_close(f) == FRONTIER_OK);
 }
 
@@ -221,6 +244,7 @@ static outcome change_all(const uint8_t *data, size_t size)
 static void use(frontier *f, bool is_forged)
 {
   static url u;
+  mlbf_span key;
   frontier_verdict verdict;
   frontier_stats stats;
   frontier_lease leases[8];
@@ -230,8 +254,9 @@ static void use(frontier *f, bool is_forged)
   check(frontier_stats_read(f, &stats) == FRONTIER_OK);
   frontier_setting_get(f, "scope", &value, &size);
   for (unsigned i = 0; i < URLS; i++) {
-    parse(i, &u);
-    check(frontier_lookup(f, &u, &verdict) == FRONTIER_OK && (is_forged || verdict.outcome == FRONTIER_SEEN));
+    frontier_link link = link_of(i, &u, &key);
+    check(frontier_lookup_batch(f, &link, 1, &verdict) == FRONTIER_OK &&
+          (is_forged || verdict.outcome == FRONTIER_SEEN));
   }
   for (uint64_t now_ms = 0; now_ms < 5; now_ms++) {
     if (frontier_next(f, now_ms * 200, leases, 8, &count, &wait_ms) != FRONTIER_OK)
