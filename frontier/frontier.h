@@ -251,11 +251,14 @@ typedef struct frontier_link {
    * host. Traps (traps.h) are not watched for in groups. */
   const char *group;
   size_t group_size;
-  /* Of the URLs of one host or group and class that may be leased, those with the largest number are first; of those
-   * with the same, the one that was accepted first. One that waited for `not_before_ms` is before those accepted after
-   * it. Without effect between hosts, groups and classes, whose turns stay as they are. A URL with a priority other
-   * than 0, or with a time, takes 16 to 24 bytes of memory while it waits; and when a crawl that has such URLs is
-   * opened again, the queue is read before the first lease, some 0.3 s for 10^6 URLs. */
+  /* Of the URLs of one host or group and class that may be leased, those with the largest number are first. Of those
+   * with the same, other than 0, the one that was accepted first, which has the smallest id: also where one had a time,
+   * or was leased and released, and after a crash. Of those with 0 first the ones that had a time, which has come, by
+   * id; then those that were released, the last one first; then all others by id. Without effect between hosts, groups
+   * and classes, whose turns stay as they are. A URL with a priority other than 0, or with a time, takes 16 to 24 bytes
+   * of memory while it waits; and when a crawl that ever had such URLs is opened again, the queue is read before the
+   * first lease, some 0.3 s for 10^6 URLs. One with neither that is added while others of its class on disk are unread
+   * is leased after these, and not before the next commit if it is of the same run (options.commit_after_ms). */
   int32_t priority;
   uint64_t not_before_ms; /* not leased before this wall-clock time (frontier_clock, host.h); 0: at once. It holds up no
                              other URL */
@@ -380,7 +383,8 @@ frontier_status frontier_done(frontier *f, uint64_t lease, frontier_state state,
 frontier_status frontier_skip(frontier *f, uint64_t lease, const char *reason, const char *report, size_t report_size,
                               uint64_t now_ms);
 
-/* The URL goes back to the head of its host's queue, as if never leased; with a priority, to the head of its equals. */
+/* The URL goes back to the head of its host's queue, as if never leased; with a priority, to its place by id among its
+ * equals (frontier_link.priority). */
 frontier_status frontier_release(frontier *f, uint64_t lease, uint64_t now_ms);
 
 /* What changes as a URL goes back. All zero: nothing. */
@@ -482,7 +486,8 @@ frontier_status frontier_maintain(frontier *f, uint64_t budget_ms, bool *is_more
 typedef frontier_status frontier_hook(void *context, char message[FRONTIER_MESSAGE_SIZE]);
 void frontier_before_commit(frontier *f, frontier_hook *hook, void *context);
 
-/* Small named values of the caller, committed with the batch. get: NOT_FOUND, or a pointer valid until the
+/* Small named values of the caller, committed with the batch. Names that begin with "trap-marks-" are kept for traps.h.
+ * get: NOT_FOUND, or a pointer valid until the
  * setting of that name is put again. */
 frontier_status frontier_setting_put(frontier *f, const char *name, const void *value, size_t size);
 frontier_status frontier_setting_get(frontier *f, const char *name, const void **value, size_t *size);

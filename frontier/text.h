@@ -26,11 +26,11 @@ typedef struct frontier_text {
   const void *payload; /* as in frontier_link */
   size_t payload_size;
   frontier_origin origin;
-  const char *group; /* these as in frontier_link */
+  const char *group; /* the queue it waits in, in place of its host's: as in frontier_link */
   size_t group_size;
-  int32_t priority;
-  bool is_opaque; /* `href` is the opaque target, of which no rule is asked; it needs a key and a group */
-  uint64_t not_before_ms;
+  int32_t priority;       /* larger ones first within host or group; the order of equals is that of frontier_link */
+  bool is_opaque;         /* `href` is the opaque target, of which no rule is asked; it needs a key and a group */
+  uint64_t not_before_ms; /* not leased before this wall-clock time, and then as frontier_link says; 0: at once */
 } frontier_text;
 
 /* What became of it: it is no URL, or the filter refused it, or it has a verdict. */

@@ -47,11 +47,12 @@ bool queue_is_unread(const queues *q)
 void queue_begin(frontier *f)
 {
   bench_begin(f);
+  bool has_urls = f->store && counts_next_sequence(&f->counts) > 1;
   for (int class = 0; class < FRONTIER_CLASSES; ++class) {
     f->queues.load_sequence[class] = 1;
-    f->queues.is_unread[class] = f->store != NULL;
+    f->queues.is_unread[class] = has_urls;
   }
-  f->queues.again_is_unread = f->store != NULL;
+  f->queues.again_is_unread = has_urls;
   ordering_begin(f);
   f->queues.own_from = counts_next_sequence(&f->counts);
   f->queues.is_scanning = f->store && ordering_is_marked(f);

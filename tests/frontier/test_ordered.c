@@ -104,6 +104,59 @@ static void larger_ones_first(void **state)
   good(f, frontier_close(f));
 }
 
+/* 1 to 4, of which 2 has a time; 1 and 3 are leased, and go back. */
+static void add_equals(frontier *f, int32_t priority)
+{
+  frontier_lease leases[2];
+  for (unsigned i = 1; i <= 4; i++) {
+    char text[64];
+    snprintf(text, sizeof text, "http://a.test/%u", i);
+    add(f, text, (frontier_link){.priority = priority, .not_before_ms = i == 2 ? NOON_MS + 10 : 0});
+  }
+  assert_true(next_at(f, NOON_MS, &leases[0]) && next_at(f, NOON_MS, &leases[1]));
+  assert_string_equal(leases[1].url, "http://a.test/3");
+  good(f, frontier_release(f, leases[0].id, NOON_MS));
+  good(f, frontier_release(f, leases[1].id, NOON_MS));
+}
+
+static void expect_equals(frontier *f, const char *numbers)
+{
+  for (; *numbers; numbers++) {
+    char text[64];
+    snprintf(text, sizeof text, "http://a.test/%c", *numbers);
+    expect_at(f, NOON_MS + 10, text);
+  }
+}
+
+static void equals_come_as_they_were_accepted(void **state)
+{
+  (void)state;
+  for (int32_t priority = -3; priority <= 3; priority += 3) {
+    frontier *f = open_with(NULL, false);
+    add_equals(f, priority);
+    expect_equals(f, priority ? "1234" : "2314"); /* without a priority: its time has come; released; the others */
+    good(f, frontier_close(f));
+    f = open_with(directory, false);
+    add_equals(f, priority);
+    f = reopened(f);
+    expect_equals(f, priority ? "1234" : "2134"); /* that some were leased is forgotten */
+    good(f, frontier_close(f));
+    scratch_remove(directory);
+  }
+}
+
+/* A new directory has nothing to read first. */
+static void what_has_no_priority_waits_for_no_commit(void **state)
+{
+  (void)state;
+  frontier *f = open_with(directory, false);
+  add(f, "http://a.test/first", (frontier_link){.priority = 1});
+  add(f, "http://a.test/second", (frontier_link){0});
+  expect_at(f, NOON_MS, "http://a.test/first");
+  expect_at(f, NOON_MS, "http://a.test/second");
+  good(f, frontier_close(f));
+}
+
 static void a_time_holds_up_no_other(void **state)
 {
   (void)state;
@@ -375,9 +428,17 @@ int main(void)
 {
 #define CASE(name) cmocka_unit_test_setup_teardown(name, make_directory, remove_directory)
   const struct CMUnitTest tests[] = {
-    CASE(larger_ones_first),      CASE(a_time_holds_up_no_other),    CASE(a_group_is_no_host),
-    CASE(opaque_bytes_come_back), CASE(nonsense_is_refused),         CASE(texts_carry_all_of_it),
-    CASE(released_with_changes),  CASE(a_recrawl_keeps_the_payload), CASE(promotion_leaves_ordered_ones),
+    CASE(larger_ones_first),
+    CASE(equals_come_as_they_were_accepted),
+    CASE(what_has_no_priority_waits_for_no_commit),
+    CASE(a_time_holds_up_no_other),
+    CASE(a_group_is_no_host),
+    CASE(opaque_bytes_come_back),
+    CASE(nonsense_is_refused),
+    CASE(texts_carry_all_of_it),
+    CASE(released_with_changes),
+    CASE(a_recrawl_keeps_the_payload),
+    CASE(promotion_leaves_ordered_ones),
     CASE(late_ones_have_it_all),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -25,7 +25,7 @@ typedef struct page {
   uint64_t not_before_ms;
   unsigned tries; /* its payload */
   uint64_t id;
-  bool was_released, was_timed; /* then it is not among equals in order of acceptance */
+  bool was_released, was_timed; /* then, with priority 0, it is not among equals in order of acceptance */
 } page;
 
 typedef struct model {
@@ -110,7 +110,7 @@ static void check_first(const model *m, unsigned n)
     if (other->priority > p->priority)
       fail_msg("page %u of priority %d was before %u of %d", n, (int)p->priority, i, (int)other->priority);
     bool is_plain = !p->was_released && !p->was_timed && !other->was_released && !other->was_timed;
-    if (other->priority == p->priority && i < n && is_plain)
+    if (other->priority == p->priority && i < n && (is_plain || p->priority))
       fail_msg("page %u was before %u, which is its equal", n, i);
   }
 }
