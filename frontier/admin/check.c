@@ -138,6 +138,10 @@ static void read_meta(void *context, const char *name, const uint8_t *body, size
     keep(c, body, size, &c->run_marks, &c->run_marks_size);
   } else if (strcmp(name, "late") == 0) {
     keep(c, body, size, &c->late, &c->late_size);
+  } else if (strcmp(name, ORDERED_MARK) == 0 || strcmp(name, ORDERED_MARK_OLD) == 0) {
+    c->has_ordered_mark = true;
+    if (strcmp(name, ORDERED_MARK) == 0 && (size != 1 || *body != 1))
+      check_say(c, IN_DATA, "data.mdb: the record \"" ORDERED_MARK "\" makes no sense");
   }
 }
 

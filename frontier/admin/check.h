@@ -14,7 +14,7 @@ typedef struct check {
   frontier_remark *say;
   void *context;
   frontier_findings *found;
-  bool has_identity, has_progress;
+  bool has_identity, has_progress, has_ordered_mark;
   uint8_t *identity; /* of the first place that has it */
   size_t identity_size;
   progress stood; /* as its record says */

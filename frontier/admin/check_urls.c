@@ -26,6 +26,7 @@ typedef struct url_walk {
   uint64_t records;                   /* of table hosts alone */
   bool changes_agree;                 /* the last of them, with both tables */
   uint64_t done, failed, skipped, noted, beyond, dues;
+  uint64_t ordered; /* rows that wait, with a priority or a time */
   char text[URL_LENGTH_MAX + 1];
 } url_walk;
 
@@ -248,10 +249,11 @@ static void count_ended(url_walk *w, host *who, url_state state)
   who->trap_ended += was_fetched && state.was_trap;
 }
 
-static void count_waiting(url_walk *w, host *who, frontier_class class)
+static void count_waiting(url_walk *w, host *who, const url_row *row)
 {
-  if (host_reserve(who, class))
-    host_line(who, class)->queued++;
+  w->ordered += is_ordered(field_order((field){row->fields, row->fields_size}));
+  if (host_reserve(who, row->class))
+    host_line(who, row->class)->queued++;
   else
     check_fail(w->c, FRONTIER_NO_MEMORY, "out of memory for one more host");
 }
@@ -282,7 +284,7 @@ static void read_row(url_walk *w, uint64_t sequence, const uint8_t *bytes, size_
   if (url_state_is_ended(state))
     count_ended(w, who, state);
   else if (state.what == URL_WAITS)
-    count_waiting(w, who, row.class);
+    count_waiting(w, who, &row);
 }
 
 static bool read_block(void *context, rows_block *b)
@@ -315,7 +317,7 @@ static bool read_again(void *context, uint64_t sequence, const uint8_t *body, si
   }
   host *who = host_of(w, sequence, &row, "again");
   if (who)
-    count_waiting(w, who, row.class);
+    count_waiting(w, who, &row);
   return w->c->status == FRONTIER_OK;
 }
 
@@ -391,6 +393,11 @@ static void check_numbers(url_walk *w)
     check_say(w->c, IN_DATA, "%" PRIu64 " records are of URLs with a number that was never given", w->beyond);
   if (w->dues)
     check_say(w->c, IN_DATA, "tables visits and due do not agree on which URLs rest");
+  if (w->ordered && !w->c->has_ordered_mark)
+    check_say(w->c, IN_DATA,
+              "%" PRIu64 " URLs that wait have a priority or a time, and the record \"" ORDERED_MARK
+              "\" that says so is missing",
+              w->ordered);
   if (w->noted != p->noted)
     check_say(w->c, IN_DATA, "%" PRIu64 " URLs are noted, not %" PRIu64, w->noted, p->noted);
   if (w->done != p->done || w->failed != p->failed || w->skipped != p->skipped)

@@ -47,6 +47,7 @@ typedef struct salvage {
   bool has_identity, has_progress;
   late_record late;      /* all zeros: it is not known */
   bool doubts_are_whole; /* the tree of table `unconfirmed` */
+  bool has_ordered;      /* a URL that is kept has a priority or a time */
   byte_row places;       /* by sequence: 0 nowhere */
   byte_row log;          /* by key of the hash log: */
   seen *seen;            /* knows the salvaged log */

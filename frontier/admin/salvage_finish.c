@@ -233,6 +233,8 @@ static void write_meta(salvage *s)
   uint8_t acceptance[ACCEPTANCE_SIZE];
   for (const kept_meta *m = s->meta; m; m = m->next)
     store_put_meta(s->to, m->name, m->body, m->size);
+  if (s->has_ordered)
+    store_put_meta(s->to, ORDERED_MARK, "\1", 1);
   acceptance_write(&s->stood, acceptance);
   if (s->stood.noted || s->stood.forced)
     store_put_meta(s->to, "acceptance", acceptance, sizeof acceptance);

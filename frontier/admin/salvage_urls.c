@@ -265,6 +265,11 @@ static bool read_ended(url_salvage *u)
   return true;
 }
 
+static void note_order(salvage *s, const url_row *row)
+{
+  s->has_ordered |= is_ordered(field_order((field){row->fields, row->fields_size}));
+}
+
 /* ---- those that wait again ---------------------------------------------------------------------------------- */
 
 static host *again_host(url_salvage *u, uint64_t sequence, const uint8_t *body, size_t size, url_row *row)
@@ -297,6 +302,7 @@ static bool write_again(void *context, uint64_t sequence, const uint8_t *body, s
   url_row_write(&row, sequence, own);
   if (salvage_begin_record(u->s)) {
     u->state[sequence] |= IS_WRITTEN;
+    note_order(u->s, &row);
     host_line(who, row.class)->queued++;
     store_put(u->s->to, STORE_AGAIN, sequence, own, own_size);
   }
@@ -428,6 +434,7 @@ static bool keep_url(url_salvage *u, uint64_t sequence, const uint8_t *bytes, si
   s->places.at[sequence] = url_state_is_ended(state) ? SALVAGED_ENDED : SALVAGED_WAITING;
   s->done->kept++;
   s->done->found_again += u->text.at[u->from[sequence] - 1].is_stray;
+  note_order(s, &row);
   if (url_state_is_ended(state))
     count_ended(s, who, state);
   else if (state.what == URL_WAITS)

@@ -129,6 +129,8 @@ frontier_status accept_link(frontier *f, const newcomer *n, uint64_t now_ms)
   }
   tombstones_remove(&f->tombstones, n->hashes->whole);
   late_accepted(f, n->hashes->whole);
+  if (is_ordered(order))
+    ordering_mark(f);
   record(f, &row, sequence, n->purpose, now_ms);
   counts_accepted(&f->counts, is_noted);
   if (!is_noted) {

@@ -93,9 +93,9 @@ static frontier_status find_data(frontier *f)
 
 /* Each needs what those before it opened. */
 typedef frontier_status open_step(frontier *f);
-static open_step *const to_write[] = {directory_make,       directory_lock_it,   open_store, host_table_load,
-                                      batch_open,           seen_load,           late_open,  journal_record_open,
-                                      directory_sync_names, directory_note_open, NULL};
+static open_step *const to_write[] = {
+  directory_make, directory_lock_it, open_store,          host_table_load,      batch_open,          seen_load,
+  late_open,      ordering_load,     journal_record_open, directory_sync_names, directory_note_open, NULL};
 static open_step *const to_read[] = {find_data, open_store, host_table_load, NULL};
 static open_step *const in_memory[] = {seen_load, NULL};
 

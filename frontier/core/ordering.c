@@ -4,19 +4,46 @@
  * longer as long as there is room; without a directory until it is leased.
  *
  * Called under the handle's mutex. After a crash: both heaps were in memory only. A new handle reads the whole queue
- * for ordered URLs before the first lease (queue.c), if the setting says that there may be some. */
+ * for ordered URLs before the first lease (queue.c), if the mark says that there may be some. */
 #include "frontier/core/state.h"
 
 #include <assert.h>
 
-static const char setting_name[] = "ordered-urls";
-
 static bool fetch(void *context, host *who, frontier_class class, uint64_t sequence, entry **out);
+
+static frontier_status read_mark(frontier *f, const uint8_t *body, size_t size)
+{
+  f->ordering.is_on_disk = f->ordering.is_marked = size == 1 && *body == 1;
+  return f->ordering.is_marked
+           ? FRONTIER_OK
+           : frontier_fail(f, FRONTIER_DAMAGED,
+                           "%s: the record \"" ORDERED_MARK "\" makes no sense; strata repair makes it anew",
+                           f->directory);
+}
+
+/* Older versions had the mark among the caller's settings. Whatever such a setting says, reading once too often is no
+ * harm. */
+static frontier_status read_old_mark(frontier *f, const uint8_t *body, size_t size)
+{
+  (void)body, (void)size;
+  f->ordering.is_marked = true;
+  return FRONTIER_OK;
+}
+
+frontier_status ordering_load(frontier *f)
+{
+  frontier_status status = meta_take(f, ORDERED_MARK_OLD, false, read_old_mark);
+  return status == FRONTIER_OK ? meta_take(f, ORDERED_MARK, false, read_mark) : status;
+}
 
 void ordering_begin(frontier *f)
 {
   f->hosts->fetch = fetch;
-  f->ordering.is_marked = settings_have(f, setting_name);
+}
+
+void ordering_mark(frontier *f)
+{
+  f->ordering.is_marked = true;
 }
 
 bool ordering_is_marked(const frontier *f)
@@ -29,11 +56,9 @@ bool ordering_is_marked(const frontier *f)
 frontier_status ordering_make_room(frontier *f, host *who, frontier_class class)
 {
   ordering *o = &f->ordering;
-  if (!host_reserve_ordered(who, class) || !pair_heap_make_room(&o->timed) || !leases_make_room(&o->kept))
-    return frontier_fail(f, FRONTIER_NO_MEMORY, "out of memory for one more URL with a priority");
-  frontier_status status = o->is_marked ? FRONTIER_OK : frontier_setting_put(f, setting_name, "1", 1);
-  o->is_marked = status == FRONTIER_OK;
-  return status;
+  return host_reserve_ordered(who, class) && pair_heap_make_room(&o->timed) && leases_make_room(&o->kept)
+           ? FRONTIER_OK
+           : frontier_fail(f, FRONTIER_NO_MEMORY, "out of memory for one more URL with a priority");
 }
 
 /* A second one of this sequence comes from a damaged directory: the first is as good. */
@@ -171,8 +196,17 @@ const lease_table *ordering_kept(const frontier *f)
 
 /* ---- as a part -------------------------------------------------------------------------------------------- */
 
+/* With the first rows that need it, or before. */
+static void put(frontier *f)
+{
+  static const uint8_t yes = 1;
+  if (f->ordering.is_marked && !f->ordering.is_on_disk)
+    store_put_meta(f->store, ORDERED_MARK, &yes, 1);
+}
+
 static void sealed(frontier *f)
 {
+  f->ordering.is_on_disk = f->ordering.is_marked;
   f->ordering.sealed = f->ordering.age;
 }
 
@@ -203,4 +237,4 @@ static void close_it(frontier *f)
   pair_heap_free(&f->ordering.timed);
 }
 
-const part ordering_part = {.check = check, .sealed = sealed, .landed = landed, .close = close_it};
+const part ordering_part = {.check = check, .put = put, .sealed = sealed, .landed = landed, .close = close_it};

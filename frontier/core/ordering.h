@@ -12,6 +12,7 @@
 
 #include "frontier/base/limits.h"
 #include "frontier/base/pair_heap.h"
+#include "frontier/core/settings.h"
 #include "frontier/hosts/hosts.h"
 #include "frontier/hosts/leases.h"
 
@@ -23,14 +24,21 @@ typedef struct ordering {
   size_t weight;           /* of those kept */
   uint64_t age;            /* entries ever kept */
   uint64_t sealed, landed; /* `age` when the last transaction was sealed; the rows of those before are on disk */
-  bool is_marked;          /* the setting says that there may be ordered URLs */
+  bool is_marked;          /* there may be ordered URLs on disk, now or later; */
+  bool is_on_disk;         /* the record that says so is */
 } ordering;
 
-void ordering_begin(frontier *f); /* at open */
+#define ORDERED_MARK "ordered"                         /* the meta record: one byte, 1 */
+#define ORDERED_MARK_OLD SETTING_PREFIX "ordered-urls" /* where older versions had it */
+
+frontier_status ordering_load(frontier *f); /* at open: the mark. On failure frontier_fail was called */
+void ordering_begin(frontier *f);           /* at open */
 /* May there be ordered URLs on disk, of earlier runs? */
 bool ordering_is_marked(const frontier *f);
 
-/* Room for one more, and the mark. On failure frontier_fail was called. */
+void ordering_mark(frontier *f); /* the next transaction has a row of one */
+
+/* Room for one more. On failure frontier_fail was called. */
 frontier_status ordering_make_room(frontier *f, host *who, frontier_class class);
 /* It waits from now on. Room is made. `e`: its entry, which is taken; NULL: it is on disk. */
 void ordering_put(frontier *f, host *who, frontier_class class, uint64_t sequence, url_order order, entry *e);

@@ -87,6 +87,8 @@ static frontier_status release_changed(frontier *f, entry *e, const frontier_ret
     entry_free(next);
     return frontier_fail(f, FRONTIER_NO_MEMORY, "out of memory to release a lease with changes");
   }
+  if (is_ordered(field_order(entry_fields(next))))
+    ordering_mark(f);
   lease_land(f, e);
   entry_free(e);
   wait_first(f, next);

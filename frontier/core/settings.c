@@ -86,12 +86,6 @@ static frontier_status look_up(frontier *f, const char *name, setting **found)
   return FRONTIER_OK;
 }
 
-bool settings_have(frontier *f, const char *name)
-{
-  setting *s;
-  return look_up(f, name, &s) == FRONTIER_OK;
-}
-
 frontier_status frontier_setting_get(frontier *f, const char *name, const void **value, size_t *size)
 {
   LOCKED(f);

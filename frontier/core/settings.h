@@ -13,8 +13,6 @@ typedef struct settings {
   counters counters;
 } settings;
 
-bool settings_have(frontier *f, const char *name);
-
 frontier_status counters_take(frontier *f, const uint8_t *body, size_t size); /* the meta record "counters" */
 
 #endif
