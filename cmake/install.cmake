@@ -13,6 +13,22 @@ include(CMakePackageConfigHelpers)
 
 set(STRATA_INCLUDES ${CMAKE_INSTALL_INCLUDEDIR}/strata)
 set(STRATA_CONFIGS ${CMAKE_INSTALL_LIBDIR}/cmake/strata)
+set(STRATA_ZSH_DIR ${CMAKE_INSTALL_DATADIR}/zsh/site-functions CACHE STRING "Where zsh looks for completion")
+
+# Before anything is there: which directories this installation makes, for the target uninstall. What an earlier one
+# made is still ours.
+set(STRATA_MADE ${PROJECT_BINARY_DIR}/install_made.txt)
+set(at ${CMAKE_INSTALL_BINDIR} ${STRATA_CONFIGS} ${CMAKE_INSTALL_LIBDIR}/pkgconfig ${STRATA_INCLUDES}
+  ${CMAKE_INSTALL_MANDIR}/man1 ${CMAKE_INSTALL_MANDIR}/man3 ${CMAKE_INSTALL_DATADIR}/doc/strata ${STRATA_ZSH_DIR}
+  ${CMAKE_INSTALL_DATADIR}/bash-completion/completions ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
+install(CODE "
+  foreach(directory ${at})
+    set(directory \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/\${directory}\")
+    while(NOT EXISTS \"\${directory}\")
+      file(APPEND \"${STRATA_MADE}\" \"\${directory}\\n\")
+      cmake_path(GET directory PARENT_PATH directory)
+    endwhile()
+  endforeach()" ALL_COMPONENTS)
 
 # Between our own files there are names without a prefix, which a stranger's program or plugin may have too. So a
 # library is installed with its public functions alone: a static one as one object, a shared one (BUILD_SHARED_LIBS=ON,
@@ -71,7 +87,6 @@ endif()
 
 install(TARGETS strata COMPONENT strata)
 install(FILES ${STRATA_MANUAL} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT strata)
-set(STRATA_ZSH_DIR ${CMAKE_INSTALL_DATADIR}/zsh/site-functions CACHE STRING "Where zsh looks for completion")
 install(FILES ${STRATA_COMPLETIONS}/strata DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions
   COMPONENT strata)
 install(FILES ${STRATA_COMPLETIONS}/_strata DESTINATION ${STRATA_ZSH_DIR} COMPONENT strata)
@@ -83,7 +98,7 @@ install(DIRECTORY ${REFERENCE_PAGES}/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man3 C
 
 # Takes away what the last installation from this build put anywhere.
 add_custom_target(uninstall
-  COMMAND ${CMAKE_COMMAND} -D MANIFEST=${PROJECT_BINARY_DIR}/install_manifest.txt
+  COMMAND ${CMAKE_COMMAND} -D MANIFEST=${PROJECT_BINARY_DIR}/install_manifest.txt -D MADE=${STRATA_MADE}
     -P ${PROJECT_SOURCE_DIR}/cmake/uninstall.cmake VERBATIM)
 # The sources as one file: the same bytes from the same commit.
 add_custom_target(dist

@@ -3,6 +3,7 @@
 #   libmlbf0.1  libfrontier0.1    the shared libraries; named after their sonames
 #   libstrata-dev                 headers, static libraries, man pages of section 3, find_package, pkg-config
 #   strata                        the program, its man page and completion
+#   python3-strata-frontier       the Python package, on the two shared libraries
 #
 # One more is a component of install rules and a line strata_package(COMPONENT ...) before include(CPack) below.
 # A release has the same version here, in debian/changelog.
@@ -18,7 +19,9 @@ set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "") # each package has its own
 set(CPACK_DEB_COMPONENT_INSTALL ON)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_RELEASE 1)
-set(CPACK_DEBIAN_PACKAGE_MAINTAINER "The Strata authors <strata@packages.debian.org>")
+# Packages of your own build, so no mail about them may reach anybody else: .invalid is no domain, ever (RFC 2606).
+set(STRATA_MAINTAINER "The Strata authors <strata@strata.invalid>" CACHE STRING "Who answers for the Debian packages")
+set(CPACK_DEBIAN_PACKAGE_MAINTAINER ${STRATA_MAINTAINER})
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS ${PROJECT_BINARY_DIR})
 set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
 # copyright and changelog of each package; man pages as Debian wants them
@@ -65,13 +68,26 @@ strata_package(strata strata web
   TEXT "Crawls sites politely, remembers which URLs were seen, and goes on where it
 stopped, even after a power cut. Also drops lines whose URL was seen before,
 compares filters, and checks, merges and exports what crawls have stored.")
+if(STRATA_PYTHON_PACKAGE)
+  strata_package(python python3-strata-frontier python
+    DEPENDS "libmlbf${STRATA_SOVERSION} (= ${STRATA_PACKAGE_VERSION})"
+      "libfrontier${STRATA_SOVERSION} (= ${STRATA_PACKAGE_VERSION})" "python3:any (>= 3.8)" python3-cffi-backend
+    SUGGESTS python3-scrapy
+    SUMMARY "frontier and URL-seen filters of crawls, for Python"
+    TEXT "Which URLs were seen, and which is fetched next: on disk, safe from crashes.
+With a scheduler for Scrapy, whose crawls then survive a kill at any moment.")
+  set(CPACK_DEBIAN_PYTHON_PACKAGE_CONTROL_EXTRA ${PROJECT_SOURCE_DIR}/cmake/debian/python/postinst
+    ${PROJECT_SOURCE_DIR}/cmake/debian/python/prerm)
+endif()
 
-# What programs that link a library depend on, and that the loader is to hear of it.
+# What programs that link a library depend on, and that the loader is to hear of it: by a trigger, as Debian wants it.
+# CPack adds scripts that call ldconfig, unless some are named here; a file that is not there is passed over.
 foreach(room mlbf frontier)
   string(TOUPPER lib${room} name)
   set(control ${PROJECT_BINARY_DIR}/debian/${room})
   file(WRITE ${control}/shlibs "lib${room} ${STRATA_SOVERSION} lib${room}${STRATA_SOVERSION} (>= ${PROJECT_VERSION})\n")
   file(WRITE ${control}/triggers "activate-noawait ldconfig\n")
-  set(CPACK_DEBIAN_${name}_PACKAGE_CONTROL_EXTRA ${control}/shlibs ${control}/triggers)
+  set(CPACK_DEBIAN_${name}_PACKAGE_CONTROL_EXTRA ${control}/shlibs ${control}/triggers
+    ${control}/postinst ${control}/postrm)
 endforeach()
 include(CPack)

@@ -1,5 +1,6 @@
-# cmake -D MANIFEST=BUILD/install_manifest.txt -P uninstall.cmake: removes the files that the last `cmake --install`
-# put anywhere, and the directories that then are empty and have our name.
+# cmake -D MANIFEST=BUILD/install_manifest.txt -D MADE=BUILD/install_made.txt -P uninstall.cmake: removes the files that
+# the last `cmake --install` put anywhere, and the directories that then are empty and have our name, or were made by an
+# installation.
 if(NOT EXISTS ${MANIFEST})
   message(FATAL_ERROR "nothing was installed from this build: there is no ${MANIFEST}")
 endif()
@@ -19,6 +20,12 @@ foreach(file ${files})
     cmake_path(GET directory PARENT_PATH directory)
   endwhile()
 endforeach()
+set(made)
+if(EXISTS ${MADE})
+  file(STRINGS ${MADE} made)
+  file(REMOVE ${MADE})
+endif()
+list(APPEND directories ${made})
 list(REMOVE_DUPLICATES directories)
 list(SORT directories ORDER DESCENDING) # what is inside of another comes before it
 foreach(directory ${directories})

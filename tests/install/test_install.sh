@@ -115,10 +115,12 @@ for file in bash-completion/completions/strata zsh/site-functions/_strata fish/v
 done
 
 # All of it goes again, and what others put there stays.
+mkdir -p "$work/second/share/man"
 cmake --install "$build" --prefix "$work/second" >"$work/log"
 mkdir -p "$work/second/include/strata/other"
 touch "$work/second/bin/other" "$work/second/include/strata/other/other.h"
 cmake --build "$build" --target uninstall >"$work/log" || { cat "$work/log"; exit 1; }
-left=$(cd "$work/second" && find . ! -type d -o -path '*/strata*' | sort | tr '\n' ' ')
-wanted='./bin/other ./include/strata ./include/strata/other ./include/strata/other/other.h '
+left=$(cd "$work/second" && find . | sort | tr '\n' ' ')
+wanted='. ./bin ./bin/other ./include ./include/strata ./include/strata/other ./include/strata/other/other.h ./share'
+wanted="$wanted ./share/man "
 [ "$left" = "$wanted" ] || { echo "left after uninstall: $left"; exit 1; }

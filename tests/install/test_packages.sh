@@ -29,7 +29,7 @@ fail() # SENTENCE
 
 lintian --fail-on error --suppress-tags initial-upload-closes-no-bugs "$build"/packages/*.deb >"$work/lintian" 2>&1 ||
   { cat "$work/lintian"; fail "lintian found errors"; }
-for package in libmlbf0.1 libfrontier0.1 libstrata-dev strata; do
+for package in libmlbf0.1 libfrontier0.1 libstrata-dev strata python3-strata-frontier; do
   deb=$(find "$build/packages" -maxdepth 1 -name "${package}_*.deb")
   [ -s "$deb" ] || fail "there is no package $package"
   dpkg-deb -x "$deb" "$work/$package"
@@ -37,7 +37,8 @@ for package in libmlbf0.1 libfrontier0.1 libstrata-dev strata; do
   [ -s "$work/$package/usr/share/doc/$package/changelog.Debian.gz" ] || fail "$package has no changelog"
   ! grep -rlI -e "$build" -e "$tree" "$work/$package" || fail "$package names the place it was built in"
 done
-find "$work"/lib*0.1 "$work/strata/usr/bin" -type f \( -name '*.so.*' -o -name strata \) | while read -r file; do
+find "$work"/lib*0.1 "$work/strata/usr/bin" "$work/python3-strata-frontier" -type f \
+  \( -name '*.so*' -o -name strata \) | while read -r file; do
   ! readelf -d "$file" | grep -E 'R(UN)?PATH' || fail "$file has a RUNPATH"
 done
 case $(dpkg-deb -f "$build"/packages/libfrontier0.1_*.deb Depends) in
@@ -64,6 +65,14 @@ make_root "$root"
 cp "$build"/packages/*.deb "$root/tmp/"
 in_root "$root" 'apt-get install -y --no-install-recommends /tmp/strata_*.deb'
 in_root "$root" 'strata --version && echo http://a.example/b | strata uniq | grep -x http://a.example/b'
+in_root "$root" 'apt-get install -y --no-install-recommends /tmp/python3-*.deb /tmp/libmlbf*.deb /tmp/libfrontier*.deb'
+in_root "$root" 'python3 -m strata_frontier | grep "strata-frontier 0" && python3 -c "
+from strata_frontier import Filter, Frontier
+with Frontier(\"/tmp/crawl\") as f:
+    assert f.add(\"http://a.example/\").is_new and Filter().add(\"a\")
+with Frontier(\"/tmp/crawl\") as f:
+    assert f.next()[0].url == \"http://a.example/\""'
+in_root "$root" 'ldd /usr/lib/python3/dist-packages/strata_frontier/_strata*.so | grep "libfrontier.so.0.1 => /usr/lib"'
 in_root "$root" 'apt-get install -y --no-install-recommends /tmp/lib*.deb cmake g++ make pkg-config'
 mkdir "$root/tmp/stranger"
 cp "$here"/stranger_* "$here"/CMakeLists.txt "$root/tmp/stranger/"
@@ -74,7 +83,7 @@ in_root "$root" 'cmake -S /tmp/stranger -B /tmp/built && cmake --build /tmp/buil
 in_root "$root" '/tmp/built/stranger_mlbf && /tmp/built/stranger_frontier'
 # shellcheck disable=SC2016
 in_root "$root" 'cc /tmp/stranger/stranger_mlbf.c -o /tmp/by_pc $(pkg-config --cflags --libs strata-mlbf) && /tmp/by_pc'
-in_root "$root" 'dpkg --purge libstrata-dev libfrontier0.1 libmlbf0.1 strata'
+in_root "$root" 'dpkg --purge python3-strata-frontier libstrata-dev libfrontier0.1 libmlbf0.1 strata'
 left=$(find "$root/usr" -name '*strata*' -o -name 'lib*frontier*' -o -name 'libmlbf*')
 [ -z "$left" ] || fail "left after dpkg --purge: $left"
 
@@ -101,4 +110,4 @@ while read -r word rest; do
 done <"$tree/Containerfile"
 [ "$entry" = '["strata"]' ]
 in_root "$stage" 'strata --version'
-echo "4 packages; a bare Debian 12 runs them"
+echo "5 packages; a bare Debian 12 runs them"
