@@ -1,4 +1,4 @@
-/* frontier/recrawl.h: pages are fetched again once they are old enough.
+/* frontier/recrawl.h: pages are fetched again once they are old enough, or by name.
  *
  *     lease --fetched--> frontier_visit_note + frontier_done --> [visits, by id]  [due, by time]
  *       ^                                                                              |
@@ -50,6 +50,12 @@ static inline frontier_status frontier_visit_note(frontier *f, uint64_t lease, c
  * (by frontier_clock, or `until_s`) and is at most `most_s`.
  * BAD_ARGUMENT: least_s is 0 or more than most_s, or the frontier has no directory. */
 frontier_status frontier_recrawl(frontier *f, uint64_t least_s, uint64_t most_s, uint64_t until_s);
+
+/* URLs that have ended, in whatever state, wait again under their ids: for what failed and is to be tried once more.
+ * `ids` rise. Those that wait, are in flight or deeper than the cap stay as they are. `*queued`: how many of them wait
+ * now that had ended, also on failure. Commits first, and what it queues with the next commit; a disk read for each.
+ * BAD_ARGUMENT: the ids do not rise, or the frontier has no directory. */
+frontier_status frontier_again(frontier *f, const uint64_t *ids, size_t count, uint64_t *queued);
 
 /* The functions of the same names above, with the size of the caller's struct: see frontier_open_sized. */
 frontier_status frontier_visit_get_sized(frontier *f, uint64_t lease, frontier_visit *visit, size_t size);

@@ -1,5 +1,4 @@
-/* See recrawl.h. What is due waits again, under its old id: its row is copied to table `again`, in the transaction
- * that says so. */
+/* See recrawl.h. What is due waits again (again.c). */
 #include "frontier/recrawl.h"
 
 #include "frontier/base/record.h"
@@ -36,45 +35,33 @@ static bool note_due(void *context, uint64_t key, const uint8_t *body, size_t si
 }
 
 /* So that no other bounds make it due while it waits. */
-static visit_note *note_queued(const seen_visit *v, uint32_t due_s)
+static visit_note *note_queued(const seen_visit *v)
 {
   seen_visit queued = *v;
   queued.is_queued = true;
   queued.due_s = 0;
   visit_note *note = visits_note_create(&queued);
   if (note)
-    note->old_due_s = due_s;
+    note->old_due_s = v->due_s;
   return note;
 }
 
-/* In its host's line, and in table `again` with the next commit. NO_MEMORY, DAMAGED: nothing changed. */
-static frontier_status queue_again(frontier *f, const url_record *record, uint32_t due_s, const seen_visit *v)
+frontier_status recrawl_put(frontier *f, const url_record *record, const seen_visit *v)
 {
   recrawling *r = &f->recrawl;
-  host *who = record->who;
-  visit_note *note = note_queued(v, due_s);
-  entry *e = note ? url_record_entry(record, &f->pool) : NULL;
-  url_row row = url_record_row(record, v->class);
-  if (!e || !host_reserve(who, v->class) || !HAS_ROOM(r->taken, r->taken_room, r->taken_count + 1) ||
-      !batch_add_again(&f->batch, &row, v->sequence, clock_latest(f))) {
+  visit_note *note = note_queued(v);
+  frontier_status status = FRONTIER_NO_MEMORY;
+  if (note && HAS_ROOM(r->taken, r->taken_room, r->taken_count + 1))
+    status = again_put(f, record, v->class, v->state);
+  if (status == FRONTIER_OK)
+    r->taken[r->taken_count++] = note;
+  else
     free(note);
-    entry_free(e);
-    return FRONTIER_NO_MEMORY;
-  }
-  e->class = v->class;
-  e->is_again = e->is_fresh = true;
-  r->taken[r->taken_count++] = note;
-  counts_take_back(f, who, e->class, v->state);
-  if (!ordering_takes(f, e))
-    hosts_push(f->hosts, e);
-  hosts_recount(f->hosts, who);
-  batch_touch(&f->batch);
-  return FRONTIER_OK;
+  return status;
 }
 
 typedef struct due_url {
   frontier *f;
-  uint32_t due_s;
   const seen_visit *visit;
   frontier_status status;
 } due_url;
@@ -83,8 +70,7 @@ typedef struct due_url {
 static bool take_record(void *context, const url_record *record)
 {
   due_url *d = context;
-  d->status = record->origin.depth > d->f->options.depth_cap ? FRONTIER_OK
-                                                             : queue_again(d->f, record, d->due_s, d->visit);
+  d->status = record->origin.depth > d->f->options.depth_cap ? FRONTIER_OK : recrawl_put(d->f, record, d->visit);
   return false;
 }
 
@@ -92,8 +78,9 @@ static frontier_status take_one(frontier *f, uint64_t key, uint64_t sequence)
 {
   seen_visit v;
   uint8_t *body;
-  due_url d = {.f = f, .due_s = (uint32_t)(key >> 32), .visit = &v, .status = FRONTIER_DAMAGED};
+  due_url d = {.f = f, .visit = &v, .status = FRONTIER_DAMAGED};
   frontier_status status = visits_find(f, sequence, &body, &v);
+  v.due_s = (uint32_t)(key >> 32); /* the place in `due` that is given up */
   if (status == FRONTIER_OK && commit_has_landed(f, sequence))
     status = url_records_find(f, &sequence, 1, take_record, &d);
   else if (status == FRONTIER_NOT_FOUND)

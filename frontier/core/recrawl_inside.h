@@ -1,7 +1,9 @@
-/* Recrawl inside the frontier: the functions of recrawl.c that other files call; private to this room. */
+/* Recrawl inside the frontier: the functions of recrawl.c and again.c that other files call; private to this room. */
 #ifndef STRATA_FRONTIER_RECRAWL_INSIDE_H
 #define STRATA_FRONTIER_RECRAWL_INSIDE_H
 
+#include "frontier/core/revisit_info.h"
+#include "frontier/core/url_records.h"
 #include "frontier/hosts/entry.h"
 
 /* A part of the handle (part.h). */
@@ -20,6 +22,11 @@ typedef struct recrawling {
 
 /* Some of what is due into the lines of its hosts, as far as there is room. */
 frontier_status recrawl_take(frontier *f);
+/* A URL that has ended waits again: in its host's line, and in table `again` with the next commit. NO_MEMORY: nothing
+ * changed. */
+frontier_status again_put(frontier *f, const url_record *record, frontier_class class, frontier_state state);
+/* The same with its last visit, whose place in `due` (v->due_s; 0: it has none) is given up. */
+frontier_status recrawl_put(frontier *f, const url_record *record, const seen_visit *v);
 /* Nothing more is due. */
 bool recrawl_is_over(const frontier *f);
 

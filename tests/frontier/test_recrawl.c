@@ -384,6 +384,55 @@ static void other_bounds_while_some_wait(void **state)
   close_it(f);
 }
 
+/* What failed, by its id, whether a visit was noted or not; what waits, and what was never given, stays as it is. */
+static void by_name(void **state)
+{
+  (void)state;
+  enum { PAGES = 40 };
+  frontier_lease leases[PAGES];
+  frontier_stats stats;
+  frontier_record record;
+  uint64_t ids[PAGES + 1], queued;
+  size_t count;
+  int64_t wait_ms;
+  unsigned times[PAGES] = {0};
+  frontier *f = open_it(UINT16_MAX);
+  add(f, PAGES);
+  for (size_t ended = 0; ended < PAGES; ended += count) {
+    good(f, frontier_next(f, now_ms += 10, leases, PAGES, &count, &wait_ms));
+    for (size_t i = 0; i < count; i++) {
+      if (leases[i].id % 2)
+        visit_now(f, &leases[i], START);
+      good(f,
+           frontier_done(f, leases[i].id, leases[i].id % 3 ? FRONTIER_FAILED : FRONTIER_SKIPPED, 503, NULL, 0, now_ms));
+    }
+  }
+  for (unsigned i = 0; i <= PAGES; i++)
+    ids[i] = i + 1; /* the last one is no URL's */
+  good(f, frontier_again(f, ids, 10, &queued));
+  assert_int_equal(queued, 10);
+  close_it(f);
+  f = open_it(UINT16_MAX);
+  good(f, frontier_stats_read(f, &stats));
+  assert_int_equal(stats.queued, 10);
+  assert_int_equal(stats.failed + stats.skipped, PAGES - 10);
+  good(f, frontier_again(f, ids, PAGES + 1, &queued));
+  assert_int_equal(queued, PAGES - 10);
+  good(f, frontier_sync(f)); /* the reading of what waited at open comes by them */
+  assert_int_equal(fetch_all(f, START + 2, times), PAGES);
+  assert_int_equal(done_of(f), PAGES);
+  good(f, frontier_find_id(f, 7, &record));
+  assert_int_equal(record.state, FRONTIER_DONE);
+  good(f, frontier_recrawl(f, DAY, DAY, START + DAY + 2)); /* all of them have one visit, which is due once */
+  assert_int_equal(fetch_all(f, START + DAY + 2, times), PAGES);
+  for (unsigned i = 0; i < PAGES; i++)
+    assert_int_equal(times[i], 2);
+  good(f, frontier_stats_read(f, &stats));
+  assert_int_equal(stats.failed + stats.skipped, 0);
+  assert_int_equal(frontier_again(f, (const uint64_t[]){2, 2}, 2, &queued), FRONTIER_BAD_ARGUMENT);
+  close_it(f);
+}
+
 static void nonsense_is_refused(void **state)
 {
   (void)state;
@@ -417,6 +466,7 @@ int main(void)
     CASE(among_others),
     CASE(a_crash_loses_nothing),
     CASE(other_bounds_while_some_wait),
+    CASE(by_name),
     CASE(nonsense_is_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
