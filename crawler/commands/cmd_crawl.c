@@ -81,6 +81,9 @@ static int write_summary_file(crawl_job *job, const summary *s)
   return written ? EXIT_DONE : EXIT_FAILED;
 }
 
+/* In this run none was named, or it is a page of no bytes. */
+#define NO_START_TRIED "; \"strata export DIR --format jsonl\" says why; --retry-failed, or naming it, tries it again"
+
 static int exit_code_of(const crawl_job *job, crawl_end end)
 {
   if (end == CRAWL_BROKEN) {
@@ -91,7 +94,7 @@ static int exit_code_of(const crawl_job *job, crawl_end end)
   }
   if (end <= CRAWL_TRAPS_LEFT && frontier_counter(job->frontier, "start-pages") == 0) {
     const char *why = crawl_start_failure(job->crawl);
-    say_error("crawl", "no start URL gave a page%s%s", *why ? ": " : "", why);
+    say_error("crawl", "no start URL gave a page%s%s", *why ? ": " : "", *why ? why : NO_START_TRIED);
     return EXIT_FAILED;
   }
   return end == CRAWL_STOPPED ? EXIT_STOPPED : EXIT_DONE;
@@ -104,7 +107,8 @@ static int conclude(crawl_job *job, crawl_end end)
                .frontier = job->frontier,
                .directory = *job->directory ? job->directory : NULL,
                .args = &job->args,
-               .is_confined = job->is_confined};
+               .is_confined = job->is_confined,
+               .start_failure = crawl_start_failure(job->crawl)};
   job->is_kept = frontier_sync(job->frontier) == FRONTIER_OK;
   if (!job->is_kept && end == CRAWL_STOPPED) /* as asked, and nothing is lost but some fetches */
     say_error("crawl", "%s; what came after the last commit is fetched again when the crawl goes on",

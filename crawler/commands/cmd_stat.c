@@ -73,7 +73,7 @@ static int print_text(frontier *f, const frontier_stats *stats, const trap_list 
   const char *name;
   uint64_t value;
   for (size_t i = 0; frontier_counter_at(f, i, &name, &value); i++)
-    if (!time_shares_has(name))
+    if (value && !time_shares_has(name)) /* what was taken back is 0 */
       printf("%-26s %s\n", shown_text(name, shown, sizeof shown), say_count(value, a));
   if (traps)
     trap_list_print(traps);

@@ -265,7 +265,8 @@ static const option_row option_rows[] = {
              "request is conditional; a page that has not changed is counted as unchanged."},
   {"retry-failed", NULL, OPTION_FLAG, FIELD(retry_failed), .help = "fetch again the URLs that failed in earlier runs",
    .manual = "Queue the URLs that failed in earlier runs again, and those that were skipped because their robots.txt "
-             "could not be read, each once; they get a new id and a line of their own in {Pa pages.jsonl}."},
+             "could not be read; they keep their id, count as failed no more, and get one more line in {Pa "
+             "pages.jsonl}. A start URL that is named, and what it redirected to, is always tried again."},
   {"trap-budget", "N", OPTION_COUNT, FIELD(trap_budget), .low = 0, .high = UINT64_MAX,
    .help = "URLs to fetch per host that look endless: calendars, session ids, pages that all say the same, ...\n"
            "(default 10000; 0: all)",

@@ -14,6 +14,7 @@
 #include <errno.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -261,20 +262,47 @@ static int read_first_start(crawl_job *job)
   return EXIT_FAILED;
 }
 
-/* --retry-failed; a directory that was just made has nothing to retry. */
+/* Start URLs that are named get a fresh try, however they ended. */
+static frontier_status retry_starts(const crawl_job *job, uint64_t *count)
+{
+  size_t named = (size_t)job->args.url_count, known = 0;
+  url *start = malloc(sizeof *start);
+  char **keys = calloc(named, sizeof *keys);
+  frontier_status status = start && keys ? FRONTIER_OK : FRONTIER_NO_MEMORY;
+  for (size_t i = 0; i < named && status == FRONTIER_OK; i++)
+    if (url_parse(job->args.urls[i], strlen(job->args.urls[i]), job->args.profile, start) == URL_OK &&
+        !(keys[known++] = strdup(start->key)))
+      status = FRONTIER_NO_MEMORY;
+  if (status == FRONTIER_OK)
+    status = requeue_starts(job->frontier, job->args.crawl.max_depth, keys, known, count);
+  for (size_t i = 0; keys && i < known; i++)
+    free(keys[i]);
+  free(keys);
+  free(start);
+  return status;
+}
+
+/* --retry-failed, and start URLs that are named once more; a directory that was just made has nothing to retry. */
 static int queue_failed_again(crawl_job *job)
 {
-  uint64_t count;
+  uint64_t count = 0;
   char text[SAY_SIZE];
-  if (!job->args.retry_failed || !job->is_resumed)
+  frontier_status status = FRONTIER_OK;
+  uint16_t max_depth = job->args.crawl.max_depth;
+  if (!job->is_resumed)
     return EXIT_DONE;
-  frontier_status status = requeue_failed(job->frontier, job->directory, 0, &count);
-  if (status == FRONTIER_OK) {
-    fprintf(stderr, "%s URLs that failed are queued again\n", say_count(count, text));
+  if (job->args.retry_failed)
+    status = requeue_failed(job->frontier, max_depth, &count);
+  else if (job->args.url_count)
+    status = retry_starts(job, &count);
+  job->args.crawl.looks_back = count > 0;
+  if (status == FRONTIER_OK && job->args.retry_failed)
+    say_note("%s URL%s that failed %s queued again", say_count(count, text), count == 1 ? "" : "s",
+             count == 1 ? "is" : "are");
+  if (status == FRONTIER_OK)
     return EXIT_DONE;
-  }
   const char *why = frontier_message(job->frontier);
-  say_error("crawl", "--retry-failed: %s", *why ? why : "no memory, or no room for a temporary file");
+  say_error("crawl", "%s", *why ? why : "out of memory for what is to be tried again");
   return EXIT_FAILED;
 }
 

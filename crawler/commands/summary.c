@@ -248,6 +248,8 @@ void summary_print(const summary *s)
           say_count(frontier_counter(s->frontier, "pages"), a), say_count(waiting + ended, b), say_count(waiting, c),
           say_count(stats->hosts, d), stats->hosts == 1 ? "" : "s");
   print_late(stats);
+  if (*s->start_failure)
+    say_note("  Start URL without a page: %s", s->start_failure);
   print_failed(s);
   print_skipped(s->frontier);
   print_missing(m);

@@ -13,7 +13,8 @@ typedef struct summary {
   frontier *frontier;
   const char *directory; /* NULL: kept nothing */
   const crawl_args *args;
-  bool is_confined; /* base/confine.h */
+  bool is_confined;          /* base/confine.h */
+  const char *start_failure; /* crawl_start_failure */
 } summary;
 
 void summary_print(const summary *s);

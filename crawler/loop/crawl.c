@@ -309,7 +309,8 @@ static void begin_visit(crawl *c, visit *v, const frontier_lease *lease)
   v->stage = VISIT_ASKING;
   if (!held_hosts_allow(c, v) || !enter_host(c, v))
     return;
-  frontier_status status = revisit_begin(v->revisit, c->frontier, lease->id, c->options.recrawl_least_s > 0);
+  bool looks_back = c->options.recrawl_least_s > 0 || c->options.looks_back;
+  frontier_status status = revisit_begin(v->revisit, c->frontier, lease->id, looks_back);
   if (status == FRONTIER_OK) {
     visit_start(c, v);
   } else if (crawl_note_pause(c, status, frontier_message(c->frontier))) {

@@ -32,6 +32,7 @@ typedef struct crawl_options {
   uint64_t delay_ms;
   uint64_t recrawl_least_s; /* fetch again what was fetched so long ago; 0: nothing */
   uint64_t recrawl_most_s;  /* however seldom it changes */
+  bool looks_back;          /* some were fetched before though nothing is fetched again by age */
   crawl_sitemaps sitemaps;
   unsigned per_host;      /* requests at once to one host, as the frontier's; 0 is 1 */
   unsigned per_address;   /* so many hosts' share is what one address gets, whatever its hosts; 0: no limit */

@@ -10,12 +10,52 @@ static const char *const counters[] = {"failed-3xx",   "failed-name",    "failed
                                        "failed-other", "failed-limit",   "failed-4xx",     "failed-5xx"};
 enum { COUNTERS = sizeof counters / sizeof *counters, ANSWERED = FETCH_ERRORS };
 
-const char *failures_counter(const fetch_response *response)
+static unsigned code_of(const fetch_response *response)
 {
   assert((unsigned)response->error < FETCH_ERRORS);
-  if (response->error != FETCH_OK)
-    return counters[response->error];
-  return response->status >= 500 ? counters[ANSWERED + 1] : response->status >= 400 ? counters[ANSWERED] : counters[0];
+  return response->error != FETCH_OK ? response->error : (unsigned)response->status;
+}
+
+const char *failures_counter_of(unsigned code)
+{
+  if (code > FETCH_OK && code < FETCH_ERRORS)
+    return counters[code];
+  return code >= 500 ? counters[ANSWERED + 1] : code >= 400 ? counters[ANSWERED] : counters[0];
+}
+
+const char *failures_counter(const fetch_response *response)
+{
+  return failures_counter_of(code_of(response));
+}
+
+bool failures_may_heal(unsigned code)
+{
+  enum { TIMEOUT = 408, TOO_EARLY = 425, TOO_MANY = 429 };
+  return code < 400 || code > 499 || code == TIMEOUT || code == TOO_EARLY || code == TOO_MANY;
+}
+
+const char *failures_next_step(unsigned code)
+{
+  static const char *const steps[FETCH_ERRORS] = {
+    [FETCH_NAME] = "check how the host is spelt, and the network; then run the same command again",
+    [FETCH_CONNECT] = "check host and port, and that a server runs there; then run the same command again",
+    [FETCH_PRIVATE] = "", /* the reason says it */
+    [FETCH_TLS] = "--ca-file FILE trusts the certificate of your own server; a server without TLS has http:// URLs",
+    [FETCH_TIMEOUT] = "--timeout S waits longer",
+    [FETCH_BROKEN] = "check that this port speaks http, or https; then run the same command again",
+    [FETCH_LIMIT] = "--max-body BYTES takes more",
+  };
+  static const char again[] = "run the same command again later";
+  if (code < FETCH_ERRORS)
+    return steps[code] ? steps[code] : again;
+  switch (code) {
+  case 401: return "--user NAME:PASSWORD or --cookies FILE logs in";
+  case 403: return "the server refuses crawlers, or wants a log-in: --contact, --user, --cookies";
+  case 407: return "--proxy http://NAME:PASSWORD@HOST:PORT logs in to the proxy";
+  case 404:
+  case 410: return "check the path of the URL";
+  default: return failures_may_heal(code) ? again : "check the URL";
+  }
 }
 
 const char *failures_counter_at(size_t i)

@@ -20,6 +20,16 @@ const char *failures_last(const failures *f, size_t nth);
 /* The frontier's counter of its kind: "failed-timeout", "failed-4xx", ... */
 const char *failures_counter(const fetch_response *response);
 
+/* ... of a URL that failed with this code: an HTTP status, or a fetch_error. */
+const char *failures_counter_of(unsigned code);
+
+/* May a URL that failed with this code be well another time? false: its server says that it is not there, or not for
+ * us. */
+bool failures_may_heal(unsigned code);
+
+/* What its user can do about it: a phrase without a full stop. */
+const char *failures_next_step(unsigned code);
+
 /* The i-th of these names; NULL past the last. */
 const char *failures_counter_at(size_t i);
 

@@ -1,117 +1,179 @@
-/* See requeue.h. The history is read to its end before anything is added, so the URLs wait in a nameless file in
- * between. It is in the order in which URLs ended, and the setting "requeued-to" is the id of the last one that was
- * queued again: what stands behind it failed since. If it was forgotten, all are queued again. Older versions have
- * "requeued", the highest id there was, which is no use: a URL that waits then, and fails later, has a lower one. */
+/* See requeue.h. The history is read to its end before anything is queued. What was counted when a URL failed is taken
+ * back along with that; a counter only adds, modulo 2^64. */
 #include "crawler/loop/requeue.h"
 
-#include "crawler/base/nameless.h"
 #include "crawler/base/skip.h"
+#include "crawler/loop/failures.h"
 #include "crawler/loop/lacks.h"
+#include "crawler/loop/visit.h"
+#include "frontier/base/vector.h"
+#include "frontier/recrawl.h"
 
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-static const char setting[] = "requeued-to";
+/* A URL that ended, and how. */
+typedef struct ended {
+  uint64_t id;
+  frontier_state state;
+  uint16_t code;
+  bool is_map;
+} ended;
+
+typedef struct ended_list {
+  ended *at;
+  size_t count, room;
+} ended_list;
 
 typedef struct gathering {
-  FILE *list;
-  uint64_t after;   /* an id: no URL up to it is wanted */
-  uint64_t already; /* ... of the last one that was queued again; 0: none */
-  uint64_t last;    /* ... of the last one there is now */
+  frontier *f;
+  uint16_t max_depth;
+  char *const *starts; /* keys; NULL: all that failed */
+  size_t start_count;
+  ended_list again, of_starts; /* of the second: start URLs and what they redirected to */
   url_profile profile;
-  bool has_failed;
+  url *parsed;
 } gathering;
 
-static bool is_wanted(const frontier_record *record)
+static bool add(ended_list *list, const frontier_record *record)
 {
-  return !record->is_queued && (record->state == FRONTIER_FAILED ||
-                                (record->state == FRONTIER_SKIPPED && record->code == SKIP_ROBOTS_UNAVAILABLE));
+  if (!HAS_ROOM(list->at, list->room, list->count + 1))
+    return false;
+  list->at[list->count++] = (ended){record->id, record->state, record->code,
+                                    (record->origin.hops & VISIT_SITEMAP) != 0};
+  return true;
 }
 
-/* "VIA DEPTH HOPS URL", one a line: a URL has no blank and no line feed. */
-static bool gather(void *context, const frontier_record *record)
+static bool has_id(const ended_list *list, uint64_t id)
 {
-  gathering *g = context;
+  for (size_t i = 0; i < list->count; i++)
+    if (list->at[i].id == id)
+      return true;
+  return false;
+}
+
+static bool has_failed(const frontier_record *record)
+{
+  return record->state == FRONTIER_FAILED ||
+         (record->state == FRONTIER_SKIPPED && record->code == SKIP_ROBOTS_UNAVAILABLE);
+}
+
+static bool is_start(gathering *g, const frontier_record *record)
+{
+  if (record->is_opaque || url_parse(record->url, record->url_size, g->profile, g->parsed) != URL_OK)
+    return false;
+  for (size_t i = 0; i < g->start_count; i++)
+    if (strcmp(g->parsed->key, g->starts[i]) == 0)
+      return true;
+  return false;
+}
+
+/* Start URLs may have been found as links before. A redirect ends before what it leads to. false: no memory. */
+static bool gather(gathering *g, const frontier_record *record)
+{
   const frontier_origin *origin = &record->origin;
-  if (!is_wanted(record))
+  if (record->is_queued || origin->depth > g->max_depth)
     return true;
-  g->last = record->id;
-  if (record->id == g->already) {
-    rewind(g->list);
-    g->has_failed = ftruncate(fileno(g->list), 0) != 0;
-    return !g->has_failed;
-  }
-  if (record->id <= g->after)
+  if (!g->starts)
+    return !has_failed(record) || add(&g->again, record);
+  bool may_be_retried = record->state == FRONTIER_FAILED || record->state == FRONTIER_SKIPPED;
+  if (origin->hops & VISIT_SITEMAP || (origin->depth > 0 && !may_be_retried))
     return true;
-  return fprintf(g->list, "%" PRIu64 " %u %u %.*s\n", origin->via, origin->depth, origin->hops, (int)record->url_size,
-                 record->url) > 0;
+  if (!(origin->hops && has_id(&g->of_starts, origin->via)) && !is_start(g, record))
+    return true;
+  return add(&g->of_starts, record) && (!may_be_retried || add(&g->again, record));
 }
 
-static frontier_status queue_line(frontier *f, const char *line, url_profile profile, url *room, uint64_t now_ms)
+typedef struct reading {
+  gathering *g;
+  bool has_memory;
+} reading;
+
+static bool read_one(void *context, const frontier_record *record)
 {
-  uint64_t via;
-  unsigned depth, hops;
-  int at = 0;
-  frontier_verdict verdict;
-  /* NOLINTNEXTLINE(cert-err34-c): we wrote it */
-  if (sscanf(line, "%" SCNu64 " %u %u %n", &via, &depth, &hops, &at) != 3 || at == 0 ||
-      url_parse(line + at, strcspn(line + at, "\n"), profile, room) != URL_OK)
-    return FRONTIER_DAMAGED;
-  frontier_link link = {.target = room, .origin = {.via = via, .depth = (uint16_t)depth, .hops = (uint16_t)hops}};
-  return frontier_force(f, &link, now_ms, &verdict);
+  reading *r = context;
+  r->has_memory = gather(r->g, record);
+  return r->has_memory;
 }
 
-static frontier_status queue_all(frontier *f, const gathering *g, uint64_t now_ms, uint64_t *count)
+/* ---- what was counted ---------------------------------------------------------------------------------------- */
+
+/* Down by one, unless it is 0. */
+static frontier_status take_back(frontier *f, const char *name)
 {
-  char line[URL_LENGTH_MAX + 64];
+  return frontier_counter(f, name) ? frontier_count(f, name, (uint64_t)-1) : FRONTIER_OK;
+}
+
+/* Of a failure without an answer it is not known any more whether it was that of robots.txt: the sum is right. */
+static frontier_status take_back_lack(frontier *f, const ended *e)
+{
+  bool is_robots = e->state == FRONTIER_SKIPPED ||
+                   (e->code < FETCH_ERRORS && !frontier_counter(f, crawl_lack_name(LACK_FAILED)));
+  return take_back(f, crawl_lack_name(is_robots ? LACK_ROBOTS : LACK_FAILED));
+}
+
+/* As visit_end.c counted it. */
+static frontier_status forgive(frontier *f, const ended *e)
+{
   frontier_status status = FRONTIER_OK;
-  url *room = malloc(sizeof *room);
-  if (!room)
+  bool lacks = e->state == FRONTIER_FAILED ? failures_may_heal(e->code) : e->code == SKIP_ROBOTS_UNAVAILABLE;
+  if (e->state == FRONTIER_SKIPPED && e->code < CRAWL_SKIPS)
+    status = take_back(f, crawl_skip_name((crawl_skip)e->code));
+  else if (e->state == FRONTIER_FAILED && !e->is_map && (status = take_back(f, "errors")) == FRONTIER_OK)
+    status = take_back(f, failures_counter_of(e->code));
+  return status == FRONTIER_OK && lacks ? take_back_lack(f, e) : status;
+}
+
+static int by_id(const void *a, const void *b)
+{
+  const ended *left = a, *right = b;
+  return (left->id > right->id) - (left->id < right->id);
+}
+
+static frontier_status queue_all(gathering *g, uint64_t *queued)
+{
+  size_t count = g->again.count;
+  uint64_t *ids = malloc((count + 1) * sizeof *ids);
+  if (!ids)
     return FRONTIER_NO_MEMORY;
-  rewind(g->list);
-  for (*count = 0; status == FRONTIER_OK && fgets(line, sizeof line, g->list); ++*count)
-    status = queue_line(f, line, g->profile, room, now_ms);
-  free(room);
-  return status;
+  if (count)
+    qsort(g->again.at, count, sizeof *g->again.at, by_id);
+  for (size_t i = 0; i < count; i++)
+    ids[i] = g->again.at[i].id;
+  frontier_status status = frontier_again(g->f, ids, count, queued);
+  for (size_t i = 0; i < count && status == FRONTIER_OK; i++)
+    status = forgive(g->f, &g->again.at[i]);
+  free(ids);
+  return status == FRONTIER_OK && !g->starts ? lacks_forgive(g->f) : status;
 }
 
-/* 0: there is none. */
-static uint64_t id_in(frontier *f, const char *name)
+static frontier_status requeue(gathering *g, uint64_t *queued)
 {
-  const void *kept;
-  size_t size;
-  char text[24] = "";
-  if (frontier_setting_get(f, name, &kept, &size) == FRONTIER_OK && size < sizeof text)
-    memcpy(text, kept, size);
-  return strtoull(text, NULL, 10);
-}
-
-frontier_status requeue_failed(frontier *f, const char *directory, uint64_t now_ms, uint64_t *count)
-{
-  int fd = nameless_open(directory);
-  gathering g = {.list = fd < 0 ? NULL : fdopen(fd, "w+")};
+  reading r = {g, true};
   frontier_stats stats;
-  char text[24];
-  if (!g.list) {
-    if (fd >= 0)
-      close(fd);
-    return FRONTIER_IO;
-  }
-  g.already = g.last = id_in(f, setting);
-  g.after = g.already ? 0 : id_in(f, "requeued");
-  frontier_status status = frontier_stats_read(f, &stats);
-  g.profile = stats.profile;
+  *queued = 0;
+  frontier_status status = frontier_stats_read(g->f, &stats);
+  if (status != FRONTIER_OK || !(stats.failed + stats.skipped))
+    return status;
+  g->profile = stats.profile;
+  g->parsed = malloc(sizeof *g->parsed);
+  status = g->parsed ? frontier_each(g->f, read_one, &r) : FRONTIER_NO_MEMORY;
   if (status == FRONTIER_OK)
-    status = frontier_each(f, gather, &g);
-  if (status == FRONTIER_OK)
-    status = g.has_failed || ferror(g.list) || fflush(g.list) != 0 ? FRONTIER_IO : queue_all(f, &g, now_ms, count);
-  if (status == FRONTIER_OK)
-    status = lacks_forgive(f);
-  if (status == FRONTIER_OK)
-    status = frontier_setting_put(f, setting, text, (size_t)snprintf(text, sizeof text, "%" PRIu64, g.last));
-  fclose(g.list);
+    status = r.has_memory ? queue_all(g, queued) : FRONTIER_NO_MEMORY;
+  free(g->parsed);
+  free(g->again.at);
+  free(g->of_starts.at);
   return status;
+}
+
+frontier_status requeue_failed(frontier *f, uint16_t max_depth, uint64_t *queued)
+{
+  gathering g = {.f = f, .max_depth = max_depth};
+  return requeue(&g, queued);
+}
+
+frontier_status requeue_starts(frontier *f, uint16_t max_depth, char *const *keys, size_t count, uint64_t *queued)
+{
+  gathering g = {.f = f, .max_depth = max_depth, .starts = keys, .start_count = count};
+  return requeue(&g, queued);
 }

@@ -28,10 +28,12 @@
 #include <assert.h>
 #include <stdio.h>
 
-static void note_start_failure(crawl *c, const visit *v, const char *why)
+/* `step`: what to do, "": `why` says it. */
+static void note_start_failure(crawl *c, const visit *v, const char *why, const char *step)
 {
   if (v->lease.origin.depth == 0 && !v->is_map && !c->start_failure[0])
-    snprintf(c->start_failure, sizeof c->start_failure, "%.300s: %s", v->lease.url, why);
+    snprintf(c->start_failure, sizeof c->start_failure, "%.250s: %.100s%s%s", v->lease.url, why, *step ? "; " : "",
+             step);
 }
 
 /* For the next time, in the transaction that says how the visit ended. */
@@ -134,7 +136,7 @@ static bool end_for_now(crawl *c, visit *v, const fetch_response *response)
 
 void visit_end_skipped(crawl *c, visit *v, crawl_skip why, const char *explanation)
 {
-  note_start_failure(c, v, explanation);
+  note_start_failure(c, v, explanation, "");
   v->tries = retries_end(c->retries, &v->lease, true);
   harvest_skip(c->harvest, why);
   if (!note_visit(c, v, &(fetch_response){0}, 0, true))
@@ -150,24 +152,16 @@ void visit_end_without_rules(crawl *c, visit *v, const origin_ruling *ruling)
   if (ruling->rest_ms)
     rest(c, v, ruling->rest_ms);
   if (ruling->is_given_up)
-    visit_end_skipped(c, v, SKIP_ROBOTS_UNAVAILABLE, "robots.txt gave a server error, so nothing may be fetched");
+    visit_end_skipped(c, v, SKIP_ROBOTS_UNAVAILABLE,
+                      "robots.txt gave a server error, so nothing may be fetched; run the same command again later");
   else
     put_off(c, v);
-}
-
-/* An answer for good: it is not there, or not for us. */
-static bool is_refused(const fetch_response *response)
-{
-  enum { TIMEOUT = 408, TOO_EARLY = 425, TOO_MANY = 429 };
-  long status = response->status;
-  return response->error == FETCH_OK && status >= 400 && status <= 499 && status != TIMEOUT && status != TOO_EARLY &&
-         status != TOO_MANY;
 }
 
 static void count_failure(crawl *c, const visit *v, const fetch_response *response)
 {
   bool was_requested = response->start_ms > 0;
-  if (!is_refused(response))
+  if (response->error != FETCH_OK || failures_may_heal((unsigned)response->status))
     count_lack(c, v, was_requested ? LACK_FAILED : LACK_ROBOTS);
   failures_note(&c->failures, v->lease.url, response);
   if (v->is_map)
@@ -185,7 +179,8 @@ void visit_end_failed(crawl *c, visit *v, const fetch_response *response, const 
   v->tries = retries_end(c->retries, &v->lease, answered);
   char status[32];
   snprintf(status, sizeof status, "HTTP status %ld", response->status);
-  note_start_failure(c, v, answered ? status : response->explanation);
+  note_start_failure(c, v, answered ? status : response->explanation,
+                     failures_next_step(answered ? (unsigned)response->status : response->error));
   count_failure(c, v, response);
   page_facts facts = {
     .visit = v, .outcome = FRONTIER_FAILED, .robots = permission, .response = response->start_ms ? response : NULL};

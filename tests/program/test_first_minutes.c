@@ -1,0 +1,147 @@
+/* The first ten minutes of a new user: what goes wrong is explained, followed by what to do, and tried again. */
+#include "tests/site/pages.h"
+#include "tests/site/small.h"
+#include "tests/support/crawl_case.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include <cmocka.h>
+
+static small served;
+static int *phase; /* shared with the server */
+
+#define SAYS(sentence) says(sentence, true)
+#define SAYS_NOT(sentence) says(sentence, false)
+
+static void says(const char *sentence, bool wanted)
+{
+  if ((strstr(served.trial->err.bytes, sentence) != NULL) != wanted)
+    fail_msg("%s \"%s\" in: %s", wanted ? "no" : "a", sentence, served.trial->err.bytes);
+}
+
+#define RUN(expected, ...) \
+  assert_int_equal(small_strata(&served, (const char *const[]){__VA_ARGS__, NULL}, expected), expected)
+
+/* Nothing of this crawl is listed as failed. */
+static void nothing_has_failed(void)
+{
+  RUN(0, "export", "DIR", "--state", "failed");
+  assert_string_equal(served.trial->out.bytes, "");
+  RUN(0, "stat", "DIR");
+  assert_non_null(strstr(served.trial->out.bytes, " 0 failed, 0 skipped"));
+  assert_null(strstr(served.trial->out.bytes, "failed-"));
+  assert_null(strstr(served.trial->out.bytes, "missing "));
+  assert_null(strstr(served.trial->out.bytes, "errors"));
+}
+
+static const small_page page[] = {{"/", SMALL_HTML "<p>words of a page"}, {NULL, NULL}};
+
+static void a_private_address_is_allowed_on_the_second_try(void **state)
+{
+  (void)state;
+  served = small_open(page);
+  for (int i = 0; i < 2; i++) {
+    RUN(1, "crawl", "--dir", "DIR", "--delay", "0", "URL");
+    SAYS("no start URL gave a page: http://127.0.0.1:");
+    SAYS("not a public address");
+    SAYS("--allow-private");
+  }
+  RUN(0, CRAWL, "URL");
+  SAYS("every page in scope was fetched");
+  SAYS_NOT("Failed:");
+  nothing_has_failed();
+}
+
+static void answer(int fd, const char *target)
+{
+  if (strcmp(target, "/robots.txt") == 0)
+    raw_send_string(fd, *phase == 3 ? SMALL_HEAD "text/plain\r\n\r\nUser-agent: *\nDisallow: /\n"
+                                    : SMALL_HEAD "text/plain\r\n\r\n");
+  else if (*phase == 1 || (*phase == 4 && strcmp(target, "/") != 0))
+    raw_send_string(fd, "HTTP/1.1 503 Busy\r\nConnection: close\r\nContent-Length: 0\r\n\r\n");
+  else if (*phase == 2)
+    raw_send_string(fd, "no HTTP at all\r\n\r\n");
+  else if (*phase == 4 || (*phase == 5 && strcmp(target, "/") == 0))
+    raw_send_string(fd, "HTTP/1.1 302 Found\r\nConnection: close\r\nLocation: /home\r\nContent-Length: 0\r\n\r\n");
+  else
+    raw_send_string(fd, SMALL_HTML "<p>words");
+}
+
+/* Whatever it was: the same command tries it again once that is mended. */
+static void a_start_url_that_is_named_gets_a_fresh_try(void **state)
+{
+  (void)state;
+  static const struct {
+    int phase, mended;
+    const char *reason, *step;
+  } rows[] = {
+    {1, 0, "HTTP status 503", "run the same command again later"},
+    {2, 0, "/: ", "check that this port speaks http"},
+    {3, 0, "forbidden by robots.txt", "--ignore-robots"},
+    {4, 5, "/home: HTTP status 503", "run the same command again later"},
+  };
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    served = small_open_with(answer);
+    *phase = rows[i].phase;
+    for (int times = 0; times < 2; times++) {
+      RUN(1, CRAWL, "--tries", "1", "URL");
+      SAYS(rows[i].reason);
+      SAYS(rows[i].step);
+    }
+    RUN(1, CRAWL);
+    SAYS("--retry-failed");
+    *phase = rows[i].mended;
+    RUN(0, CRAWL, "URL");
+    nothing_has_failed();
+    small_close(&served);
+  }
+  served = (small){0};
+}
+
+static void no_server_listens(void **state)
+{
+  (void)state;
+  served = small_open(page);
+  RUN(1, "crawl", "--dir", "DIR", "--allow-private", "--tries", "1", "http://127.0.0.1:1/");
+  SAYS("no start URL gave a page: http://127.0.0.1:1/: ");
+  SAYS("check host and port, and that a server runs there");
+  RUN(1, "crawl", "--dir", "DIR", "--tries", "1", "http://nosuchhost.invalid/");
+  SAYS("check how the host is spelt");
+  RUN(0, CRAWL, "--tries", "1", "URL", "http://127.0.0.1:1/"); /* one of two */
+  SAYS("Start URL without a page: http://127.0.0.1:1/: ");
+}
+
+static int begin(void **state)
+{
+  (void)state;
+  *phase = 0;
+  return 0;
+}
+
+static int end(void **state)
+{
+  (void)state;
+  if (served.trial)
+    small_close(&served);
+  served = (small){0};
+  return 0;
+}
+
+#define CASE(name) cmocka_unit_test_setup_teardown(name, begin, end)
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+    CASE(a_private_address_is_allowed_on_the_second_try),
+    CASE(a_start_url_that_is_named_gets_a_fresh_try),
+    CASE(no_server_listens),
+  };
+  phase = mmap(NULL, sizeof *phase, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
