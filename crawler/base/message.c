@@ -70,6 +70,13 @@ const char *say_count(uint64_t number, char text[SAY_SIZE])
   return text;
 }
 
+const char *say_many(uint64_t number, const char *noun, char text[SAY_MANY_SIZE])
+{
+  char count[SAY_SIZE];
+  snprintf(text, SAY_MANY_SIZE, "%s %s%s", say_count(number, count), noun, number == 1 ? "" : "s");
+  return text;
+}
+
 const char *say_bytes(uint64_t bytes, char text[SAY_SIZE])
 {
   static const char *const units[] = {"B", "kB", "MB", "GB", "TB", "PB"};

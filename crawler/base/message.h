@@ -21,6 +21,9 @@ void say_if_hashing_is_slow(const char *command);
 /* A number with a comma every three digits; a size as "12.3 MB"; a duration as "1.9 s" or "2 h 05 min". */
 enum { SAY_SIZE = 32 };
 const char *say_count(uint64_t number, char text[SAY_SIZE]);
+/* The same with its noun: "1 page", "2,000 pages". */
+enum { SAY_MANY_SIZE = 2 * SAY_SIZE };
+const char *say_many(uint64_t number, const char *noun, char text[SAY_MANY_SIZE]);
 const char *say_bytes(uint64_t bytes, char text[SAY_SIZE]);
 const char *say_seconds(double seconds, char text[SAY_SIZE]);
 

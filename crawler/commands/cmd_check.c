@@ -20,14 +20,14 @@ static void print_fault(void *context, const char *sentence)
 /* `journal`: NULL, or its name; then its lines were read. */
 static void print_summary(const char *directory, const char *journal, const frontier_findings *found)
 {
-  char a[SAY_SIZE], b[SAY_SIZE], c[SAY_SIZE], d[SAY_SIZE];
-  char e[SAY_SIZE], faults[SAY_SIZE + 16] = "sound", lines[CRAWL_PATH_SIZE + SAY_SIZE + 16] = "";
+  char a[SAY_MANY_SIZE], b[SAY_MANY_SIZE], c[SAY_MANY_SIZE], d[SAY_MANY_SIZE];
+  char faults[SAY_MANY_SIZE] = "sound", lines[CRAWL_PATH_SIZE + SAY_MANY_SIZE + 16] = "";
   if (found->faults)
-    snprintf(faults, sizeof faults, "%s fault%s", say_count(found->faults, e), found->faults == 1 ? "" : "s");
+    say_many(found->faults, "fault", faults);
   if (journal)
-    snprintf(lines, sizeof lines, ", %s lines in %s", say_count(found->lines, d), journal);
-  say_note("%s: %s URLs, %s host%s, %s keys in the log%s; %s", directory, say_count(found->urls, a),
-           say_count(found->hosts, b), found->hosts == 1 ? "" : "s", say_count(found->log_keys, c), lines, faults);
+    snprintf(lines, sizeof lines, ", %s in %s", say_many(found->lines, "line", d), journal);
+  say_note("%s: %s, %s, %s in the log%s; %s", directory, say_many(found->urls, "URL", a),
+           say_many(found->hosts, "host", b), say_many(found->log_keys, "key", c), lines, faults);
 }
 
 /* Nothing on disk has the text of pages again: a damaged index is renamed, and the next pages begin a new one. */

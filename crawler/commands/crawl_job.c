@@ -286,7 +286,7 @@ static frontier_status retry_starts(const crawl_job *job, uint64_t *count)
 static int queue_failed_again(crawl_job *job)
 {
   uint64_t count = 0;
-  char text[SAY_SIZE];
+  char text[SAY_MANY_SIZE];
   frontier_status status = FRONTIER_OK;
   uint16_t max_depth = job->args.crawl.max_depth;
   if (!job->is_resumed)
@@ -297,8 +297,7 @@ static int queue_failed_again(crawl_job *job)
     status = retry_starts(job, &count);
   job->args.crawl.looks_back = count > 0;
   if (status == FRONTIER_OK && job->args.retry_failed)
-    say_note("%s URL%s that failed %s queued again", say_count(count, text), count == 1 ? "" : "s",
-             count == 1 ? "is" : "are");
+    say_note("%s that failed %s queued again", say_many(count, "URL", text), count == 1 ? "is" : "are");
   if (status == FRONTIER_OK)
     return EXIT_DONE;
   const char *why = frontier_message(job->frontier);

@@ -168,6 +168,21 @@ static void print_help(const option_table *table)
   printf("\nExit: %s.\n", table->exits ? table->exits : "0 done, 1 failed, 2 usage");
 }
 
+const option_row *options_find(const option_table *table, const char *name, size_t size)
+{
+  const option_row *found = NULL;
+  size_t count = 0;
+  for (const option_row *row = table->rows; row < table->rows + table->count; row++) {
+    if (!row->name || strncmp(row->name, name, size) != 0)
+      continue;
+    if (!row->name[size])
+      return row;
+    found = row;
+    count++;
+  }
+  return count == 1 ? found : NULL;
+}
+
 /* ---- the command line ----------------------------------------------------------------------------------- */
 
 /* For getopt_long: a long option is the number of its row, a short one its letter. */

@@ -73,4 +73,7 @@ typedef struct option_table {
 enum { OPTIONS_READ = -1 };
 int options_read(const option_table *table, int argc, char **argv, void *args);
 
+/* The row that getopt takes a word for: of this name, or the only one whose name begins so. NULL: it takes none. */
+const option_row *options_find(const option_table *table, const char *name, size_t size);
+
 #endif

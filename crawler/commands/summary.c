@@ -72,14 +72,10 @@ static bool is_dropped(const char *word, crawl_end end, bool *has_value)
                                      [CRAWL_TRAPS_LEFT] = "trap-budget",
                                      [CRAWL_BROKEN] = NULL};
   size_t size = strcspn(word, "=");
-  *has_value = word[size] == '\0';
-  for (size_t i = 0; i < cmd_crawl_options.count && size > 2; i++) {
-    const option_row *row = &cmd_crawl_options.rows[i];
-    if (row->name && strlen(row->name) == size - 2 && strncmp(word, "--", 2) == 0 &&
-        strncmp(word + 2, row->name, size - 2) == 0)
-      return row->is_once || (caps[end] && strcmp(row->name, caps[end]) == 0);
-  }
-  return false;
+  const option_row *row = size > 2 && strncmp(word, "--", 2) == 0 ? options_find(&cmd_crawl_options, word + 2, size - 2)
+                                                                  : NULL;
+  *has_value = row && row->value && word[size] == '\0';
+  return row && (row->is_once || (caps[end] && strcmp(row->name, caps[end]) == 0));
 }
 
 /* The secret in an option word: alone in it, behind "--name=", or behind "-H". NULL: there is none. */
@@ -175,12 +171,12 @@ static void print_skipped(const frontier *f)
 /* What is held back, and how to see it. */
 static void print_held(const summary *s)
 {
-  char count[SAY_SIZE];
+  char count[SAY_MANY_SIZE];
   uint64_t held = frontier_held(s->frontier);
   if (!held)
     return;
-  fprintf(stderr, "  Held back: %s URLs that look like a trap's (--trap-budget, --domain-budget)",
-          say_count(held, count));
+  fprintf(stderr, "  Held back: %s that look%s like a trap's (--trap-budget, --domain-budget)",
+          say_many(held, "URL", count), held == 1 ? "s" : "");
   if (s->directory) {
     fputs("; to see them: strata stat", stderr);
     print_word(s->directory);
@@ -232,21 +228,50 @@ static void print_near(const summary *s)
   putc('\n', stderr);
 }
 
+static void print_totals(const summary *s)
+{
+  char a[SAY_MANY_SIZE], b[SAY_MANY_SIZE], c[SAY_MANY_SIZE], d[SAY_MANY_SIZE], e[SAY_MANY_SIZE];
+  const crawl_totals *run = &s->run;
+  const frontier_stats *stats = &s->stats;
+  fprintf(stderr, "  %s, %s in %s (%.0f pages/s); %s, %s\n", say_many(run->pages, "page", a),
+          say_bytes(run->body_bytes, b), say_seconds(run->seconds, c),
+          run->seconds > 0 ? (double)run->pages / run->seconds : 0, say_many(run->redirects, "redirect", d),
+          say_many(run->errors, "error", e));
+  uint64_t waiting = stats->queued + stats->in_flight, ended = stats->done + stats->failed + stats->skipped;
+  fprintf(stderr, "  In all: %s, %s known, %s of them waiting, %s\n",
+          say_many(frontier_counter(s->frontier, "pages"), "page", a), say_many(waiting + ended, "URL", b),
+          say_count(waiting, c), say_many(stats->hosts, "host", d));
+}
+
+/* What it asked for once more, and what came of it. */
+static void print_again(const summary *s)
+{
+  char a[SAY_MANY_SIZE], b[SAY_SIZE], c[SAY_SIZE], d[SAY_SIZE];
+  const crawl_totals *run = &s->run;
+  if (!run->asked_again && !s->args->crawl.recrawl_least_s)
+    return;
+  if (!run->asked_again) {
+    fputs("  Recrawl: no page is older than --recrawl-after yet; none was asked for again\n", stderr);
+    return;
+  }
+  fprintf(stderr, "  Recrawl: asked for %s again: %s unchanged, %s changed, %s failed\n",
+          say_many(run->asked_again, "page", a), say_count(run->unchanged, b),
+          say_count(run->asked_again - run->unchanged - run->failed_again, c), say_count(run->failed_again, d));
+}
+
+/* Is there anything that the same command would fetch? */
+static bool has_more(const summary *s)
+{
+  return s->stats.queued + s->stats.in_flight + s->stats.unconfirmed > 0;
+}
+
 void summary_print(const summary *s)
 {
-  char a[SAY_SIZE], b[SAY_SIZE], c[SAY_SIZE], d[SAY_SIZE], e[SAY_SIZE];
-  const crawl_totals *run = &s->run;
   const frontier_stats *stats = &s->stats;
   missing m = missing_read(s->frontier, stats);
   fprintf(stderr, "%s.\n", text_of_end(s, &m));
-  fprintf(stderr, "  %s pages, %s in %s (%.0f pages/s); %s redirects, %s errors\n", say_count(run->pages, a),
-          say_bytes(run->body_bytes, b), say_seconds(run->seconds, c),
-          run->seconds > 0 ? (double)run->pages / run->seconds : 0, say_count(run->redirects, d),
-          say_count(run->errors, e));
-  uint64_t waiting = stats->queued + stats->in_flight, ended = stats->done + stats->failed + stats->skipped;
-  fprintf(stderr, "  In all: %s pages, %s URLs known, %s of them waiting, %s host%s\n",
-          say_count(frontier_counter(s->frontier, "pages"), a), say_count(waiting + ended, b), say_count(waiting, c),
-          say_count(stats->hosts, d), stats->hosts == 1 ? "" : "s");
+  print_totals(s);
+  print_again(s);
   print_late(stats);
   if (*s->start_failure)
     say_note("  Start URL without a page: %s", s->start_failure);
@@ -259,7 +284,8 @@ void summary_print(const summary *s)
   if (!s->directory)
     return;
   say_note("  What was fetched: %s/pages.jsonl", s->directory);
-  print_command(s);
+  if (has_more(s))
+    print_command(s);
 }
 
 /* ---- for programs --------------------------------------------------------------------------------------- */
@@ -314,6 +340,8 @@ void summary_json(const summary *s, json *out)
   json_put_number(out, "pages", s->run.pages);
   json_put_number(out, "redirects", s->run.redirects);
   json_put_number(out, "errors", s->run.errors);
+  json_put_number(out, "asked_again", s->run.asked_again);
+  json_put_number(out, "unchanged", s->run.unchanged);
   json_put_number(out, "robots_requests", s->run.robots);
   json_put_number(out, "wire_bytes", s->run.wire_bytes);
   json_put_number(out, "body_bytes", s->run.body_bytes);

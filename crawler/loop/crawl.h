@@ -108,6 +108,7 @@ void crawl_each_active(const crawl *c, crawl_active_taker *take, void *context);
 /* Of this run; totals since the crawl began are the frontier's counters of the same names. */
 typedef struct crawl_totals {
   uint64_t pages, redirects, errors, retries, robots;
+  uint64_t asked_again, unchanged, failed_again; /* of pages fetched before */
   uint64_t wire_bytes, body_bytes;
   double seconds;
   size_t active;

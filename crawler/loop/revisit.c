@@ -11,7 +11,8 @@
 enum { MARK = '\x01', NO_LACK = '@', MARK_SIZE = 2 };
 
 struct revisit {
-  bool was_visited, is_conditional;
+  bool was_visited, is_conditional, has_content;
+  uint8_t content[16];
   unsigned lacks;
   char etag[FRONTIER_VALIDATOR_MAX + 1], last_modified[FRONTIER_VALIDATOR_MAX + 1];
 };
@@ -52,6 +53,8 @@ frontier_status revisit_begin(revisit *r, frontier *f, uint64_t lease, bool look
   r->was_visited = status == FRONTIER_OK;
   r->is_conditional = false;
   r->lacks = last.etag_size == MARK_SIZE && *last.etag == MARK ? (unsigned)last.etag[1] & (NO_LACK - 1) : 0;
+  r->has_content = last.has_content;
+  memcpy(r->content, last.content, sizeof r->content);
   take(r->etag, last.etag, last.etag_size);
   take(r->last_modified, last.last_modified, last.last_modified_size);
   return FRONTIER_OK;
@@ -77,6 +80,12 @@ unsigned revisit_lacks(const revisit *r)
 bool revisit_is_unchanged(const revisit *r, const fetch_response *response)
 {
   return r->is_conditional && response->error == FETCH_OK && response->status == 304;
+}
+
+bool revisit_is_same(const revisit *r, const fetch_response *response, const char *sha256)
+{
+  return revisit_is_unchanged(r, response) ||
+         (r->has_content && strlen(sha256) >= sizeof r->content && memcmp(r->content, sha256, sizeof r->content) == 0);
 }
 
 frontier_status revisit_note(const revisit *r, frontier *f, uint64_t lease, const fetch_response *response,

@@ -20,6 +20,9 @@ void revisit_ask(revisit *r, fetch_receiver *receiver);
 /* The server says that the page is as it was. */
 bool revisit_is_unchanged(const revisit *r, const fetch_response *response);
 
+/* What came is what it was then: the server says so, or the body of this hash is the same. */
+bool revisit_is_same(const revisit *r, const fetch_response *response, const char *sha256);
+
 /* It was fetched before, and then had these lacks (lacks.h). */
 bool revisit_is_again(const revisit *r);
 unsigned revisit_lacks(const revisit *r);

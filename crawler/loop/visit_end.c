@@ -171,6 +171,16 @@ static void count_failure(crawl *c, const visit *v, const fetch_response *respon
   crawl_holds(c, frontier_count(c->frontier, failures_counter(response), 1));
 }
 
+/* Of what was fetched before. */
+static void count_again(crawl *c, const visit *v, const fetch_response *response, bool is_failure)
+{
+  if (!revisit_is_again(v->revisit))
+    return;
+  c->totals.asked_again++;
+  c->totals.failed_again += is_failure;
+  c->totals.unchanged += !is_failure && revisit_is_same(v->revisit, response, v->sha256);
+}
+
 void visit_end_failed(crawl *c, visit *v, const fetch_response *response, const char *permission)
 {
   bool answered = response->error == FETCH_OK;
@@ -182,6 +192,7 @@ void visit_end_failed(crawl *c, visit *v, const fetch_response *response, const 
   note_start_failure(c, v, answered ? status : response->explanation,
                      failures_next_step(answered ? (unsigned)response->status : response->error));
   count_failure(c, v, response);
+  count_again(c, v, response, true);
   page_facts facts = {
     .visit = v, .outcome = FRONTIER_FAILED, .robots = permission, .response = response->start_ms ? response : NULL};
   if (!answered) {
@@ -270,6 +281,7 @@ static void end_well(crawl *c, visit *v, const fetch_response *response, answer 
   if (!is_harvested || !note_visit(c, v, response, facts.links.lacks, false) || !archive(c, v, response))
     return;
   count_answer(c, v, response, kind);
+  count_again(c, v, response, false);
   crawl_holds(c, lacks_change(c->frontier, revisit_lacks(v->revisit), facts.links.lacks));
   end_lease(c, v, FRONTIER_DONE, (uint16_t)response->status, &facts);
 }

@@ -58,13 +58,14 @@ static void say_outage(const panel_facts *f, panel_text *text)
 
 static void say_rates(const panel_facts *f, panel_text *text)
 {
-  char a[SAY_SIZE], b[SAY_SIZE], c[SAY_SIZE], d[SAY_SIZE], e[SAY_SIZE], left_text[SAY_SIZE + 16] = "";
+  char a[SAY_MANY_SIZE], b[SAY_MANY_SIZE], c[SAY_MANY_SIZE], d[SAY_MANY_SIZE], e[SAY_MANY_SIZE],
+    left_text[SAY_SIZE + 16] = "";
   const crawl_totals *t = &f->totals;
   double rate = overall(t->pages, t->seconds);
   double left = panel_text_left(f->caps, frontier_counter(f->frontier, "pages"), t->seconds, rate);
   if (left >= 0)
     snprintf(left_text, sizeof left_text, ", %s left", say_seconds(left, a));
-  say(text, "  %s pages in %s%s", say_count(t->pages, a), say_seconds(t->seconds, b), left_text);
+  say(text, "  %s in %s%s", say_many(t->pages, "page", a), say_seconds(t->seconds, b), left_text);
   say(text, "  now %.0f pages/s, %s/s; overall %.0f pages/s, %s/s; %s in all", f->pages_rate,
       say_bytes((uint64_t)f->bytes_rate, c), rate, say_bytes((uint64_t)overall(t->wire_bytes, t->seconds), d),
       say_bytes(t->wire_bytes, e));
@@ -72,7 +73,7 @@ static void say_rates(const panel_facts *f, panel_text *text)
 
 static void say_urls(const panel_facts *f, panel_text *text)
 {
-  char a[SAY_SIZE], b[SAY_SIZE], c[SAY_SIZE], d[SAY_SIZE];
+  char a[SAY_MANY_SIZE], b[SAY_MANY_SIZE], c[SAY_MANY_SIZE], d[SAY_MANY_SIZE];
   const frontier_stats *s = &f->stats;
   uint64_t done = s->done + s->failed + s->skipped, waiting = s->queued + s->in_flight;
   say(text, "  URLs: %s done, %s known, %s queued, %zu in flight; %s host%s", say_count(done, a),
@@ -83,8 +84,8 @@ static void say_urls(const panel_facts *f, panel_text *text)
     say_late(s->unconfirmed, s->late, lost);
   else
     snprintf(lost, sizeof lost, "%.1g URLs expected lost", s->expected_lost);
-  say(text, "  %s redirects, %s errors; filter %.0f%% full; %s", say_count(f->totals.redirects, a),
-      say_count(f->totals.errors, b), 100.0 * (double)s->filter.keys / (double)s->filter.design_keys, lost);
+  say(text, "  %s, %s; filter %.0f%% full; %s", say_many(f->totals.redirects, "redirect", a),
+      say_many(f->totals.errors, "error", b), 100.0 * (double)s->filter.keys / (double)s->filter.design_keys, lost);
 }
 
 static void say_time(const panel_facts *f, panel_text *text)
@@ -96,7 +97,7 @@ static void say_time(const panel_facts *f, panel_text *text)
 
 static void say_skipped(const panel_facts *f, panel_text *text)
 {
-  char line[PANEL_TEXT_LINE] = "", count[SAY_SIZE];
+  char line[PANEL_TEXT_LINE] = "", count[SAY_MANY_SIZE];
   size_t size = 0;
   for (int i = 0; i < CRAWL_SKIPS; i++) {
     const char *name = crawl_skip_name((crawl_skip)i);
@@ -157,7 +158,7 @@ static void say_hosts(const panel_facts *f, panel_text *text)
         slowest = &hosts.at[i];
     if (!slowest)
       return;
-    char seconds[SAY_SIZE], asking[48] = "";
+    char seconds[SAY_MANY_SIZE], asking[48] = "";
     if (slowest->asking)
       snprintf(asking, sizeof asking, ", %u wait for robots.txt", slowest->asking);
     say(text, "  %.*s: %u on the way%s, %s at most", (int)(slowest->size < 200 ? slowest->size : 200), slowest->name,
@@ -193,15 +194,15 @@ void panel_text_write(const panel_facts *f, panel_text *text)
 
 const char *panel_text_plain(const panel_facts *f, char line[PANEL_TEXT_LINE])
 {
-  char a[SAY_SIZE], b[SAY_SIZE], c[SAY_SIZE], d[SAY_SIZE], left_text[SAY_SIZE + 16] = "";
+  char a[SAY_MANY_SIZE], b[SAY_MANY_SIZE], c[SAY_MANY_SIZE], d[SAY_MANY_SIZE], left_text[SAY_SIZE + 16] = "";
   const crawl_totals *t = &f->totals;
   double rate = overall(t->pages, t->seconds);
   double left = panel_text_left(f->caps, frontier_counter(f->frontier, "pages"), t->seconds, rate);
   if (left >= 0)
     snprintf(left_text, sizeof left_text, ", %s left", say_seconds(left, a));
   const char *paused = f->crawl && *crawl_outage(f->crawl) ? ", paused" : "";
-  snprintf(line, PANEL_TEXT_LINE, "%s: %s pages, %s queued, %s errors, %.0f pages/s, %s/s%s%s",
-           say_seconds(t->seconds, d), say_count(t->pages, a), say_count(f->stats.queued, b), say_count(t->errors, c),
-           rate, say_bytes((uint64_t)overall(t->wire_bytes, t->seconds), (char[SAY_SIZE]){0}), left_text, paused);
+  snprintf(line, PANEL_TEXT_LINE, "%s: %s, %s queued, %s, %.0f pages/s, %s/s%s%s", say_seconds(t->seconds, d),
+           say_many(t->pages, "page", a), say_count(f->stats.queued, b), say_many(t->errors, "error", c), rate,
+           say_bytes((uint64_t)overall(t->wire_bytes, t->seconds), (char[SAY_MANY_SIZE]){0}), left_text, paused);
   return line;
 }

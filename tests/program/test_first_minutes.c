@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <time.h>
 
 #include <cmocka.h>
 
@@ -117,6 +118,44 @@ static void no_server_listens(void **state)
   SAYS("Start URL without a page: http://127.0.0.1:1/: ");
 }
 
+static const small_page pages[] = {{"/", SMALL_HTML "<a href=a>a</a> <a href=b>b</a>"},
+                                   {"/a", SMALL_HTML "words of a"},
+                                   {"/b", SMALL_HTML "words of b"},
+                                   {NULL, NULL}};
+
+/* No command that would fetch nothing; and the cap goes, in whatever way it was spelt. */
+static void to_go_on_only_where_something_is_left(void **state)
+{
+  (void)state;
+  served = small_open(pages);
+  RUN(0, CRAWL, "--max-p", "1", "URL");
+  SAYS("  1 page, ");
+  SAYS(" 0 redirects, 0 errors\n");
+  SAYS("  In all: 1 page, 3 URLs known, 2 of them waiting, 1 host\n");
+  SAYS("To go on: strata crawl --dir ");
+  SAYS_NOT("--max-p ");
+  RUN(0, CRAWL, "--max-pages=2");
+  SAYS_NOT("--max-pages=");
+  RUN(0, CRAWL);
+  SAYS("every page in scope was fetched");
+  SAYS_NOT("To go on");
+}
+
+static void a_recrawl_says_what_it_asked(void **state)
+{
+  (void)state;
+  served = small_open(pages);
+  RUN(0, CRAWL, "URL");
+  SAYS_NOT("Recrawl");
+  RUN(0, CRAWL, "--recrawl-after", "1h");
+  SAYS("  Recrawl: no page is older than --recrawl-after yet");
+  struct timespec wait = {.tv_sec = 1, .tv_nsec = 100000000};
+  nanosleep(&wait, NULL);
+  RUN(0, CRAWL, "--recrawl-after", "1s");
+  SAYS("  Recrawl: asked for 3 pages again: 3 unchanged, 0 changed, 0 failed\n");
+  SAYS_NOT("To go on");
+}
+
 static int begin(void **state)
 {
   (void)state;
@@ -141,6 +180,8 @@ int main(void)
     CASE(a_private_address_is_allowed_on_the_second_try),
     CASE(a_start_url_that_is_named_gets_a_fresh_try),
     CASE(no_server_listens),
+    CASE(to_go_on_only_where_something_is_left),
+    CASE(a_recrawl_says_what_it_asked),
   };
   phase = mmap(NULL, sizeof *phase, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   return cmocka_run_group_tests(tests, NULL, NULL);
