@@ -239,7 +239,7 @@ static const option_row option_rows[] = {
 
 /* clang-format off */
 const option_table cmd_digest_options = {
-  .command = "digest", .column = 19, OPTION_ROWS(option_rows), .refusals = OPTIONS_ONE_LINE,
+  .command = "digest", .column = 19, OPTION_ROWS(option_rows),
   .least_words = 1, .wanted = "which files?; try strata digest --help",
   .before =
   "Usage: strata digest [--dd] FILE...\n"

@@ -113,7 +113,6 @@ const option_table cmd_generate_urls_options = {
   .command = "generate-urls",
   .column = 15,
   OPTION_ROWS(option_rows),
-  .refusals = OPTIONS_SENTENCE,
   .refuse_number = refuse_number,
   .before =
     "Usage: strata generate-urls --n N --seed S [--like FILE]\n"

@@ -143,7 +143,6 @@ const option_table cmd_links_options = {
   .command = "links",
   .column = 15,
   OPTION_ROWS(option_rows),
-  .refusals = OPTIONS_ONE_LINE,
   .least_words = 1,
   .most_words = 1,
   .wanted = "one FILE is needed; try strata links --help",

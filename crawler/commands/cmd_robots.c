@@ -75,7 +75,6 @@ const option_table cmd_robots_options = {
   .command = "robots",
   .column = 17,
   OPTION_ROWS(option_rows),
-  .refusals = OPTIONS_ONE_LINE,
   .least_words = 2,
   .wanted = "FILE and URL are needed; try strata robots --help",
   .before = "Usage: strata robots [--agent NAME] FILE URL...\n"

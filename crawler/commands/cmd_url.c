@@ -245,7 +245,6 @@ const option_table cmd_url_options = {
   .command = "url",
   .column = 19,
   OPTION_ROWS(option_rows),
-  .refusals = OPTIONS_ONE_LINE,
   .before = "Usage: strata url [OPTION]... [FILE]...\n"
             "Print the canonical key of each URL, one line out for each line in, or !REASON if it is refused.\n"
             "Two spellings of one page get one key. Without FILE, or for -, read standard input.\n",

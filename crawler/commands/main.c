@@ -1,5 +1,6 @@
 /* strata: dispatch only. */
 #include "crawler/commands/cmd.h"
+#include "crawler/commands/did_you_mean.h"
 #include "crawler/commands/in_child.h"
 #include "crawler/base/message.h"
 #include "crawler/base/shown.h"
@@ -25,6 +26,22 @@ static void print_usage(FILE *to)
         to);
 }
 
+/* A URL is often given where a command belongs. */
+static int refuse_command(const char *word)
+{
+  did_you_mean near = {.word = word, .size = strlen(word)};
+  for (const cmd_entry *c = cmd_entries; c->run; c++)
+    did_you_mean_offer(&near, c->options->command);
+  if (strstr(word, "://"))
+    say_note("strata: \"%.200s\" is no command; did you mean: strata crawl %.200s", word, word);
+  else if (near.best)
+    say_note("strata: there is no command \"%.100s\"; did you mean \"%s\"? \"strata help\" lists them", word,
+             near.best);
+  else
+    say_note("strata: there is no command \"%.100s\"; \"strata help\" lists them", word);
+  return EXIT_USAGE;
+}
+
 /* When its reader has gone, `strata export DIR | head` dies of SIGPIPE without a word, as such tools do; but what
  * changes a directory finishes what it began. */
 static int dispatch(int argc, char **argv)
@@ -38,8 +55,7 @@ static int dispatch(int argc, char **argv)
         signal(SIGPIPE, SIG_IGN);
       return c->is_in_child ? in_child(c->run, argc, argv) : c->run(argc, argv);
     }
-  say_note("strata: there is no command \"%.100s\"; \"strata help\" lists them", argv[0]);
-  return EXIT_USAGE;
+  return refuse_command(argv[0]);
 }
 
 /* Started without standard streams, as some daemons do it, the first files opened would get their numbers, and what
@@ -63,6 +79,13 @@ static void spare_address_space(void)
     mallopt(M_ARENA_MAX, 1);
 }
 
+static bool is_one_of(const char *word, const char *const words[])
+{
+  while (*words && strcmp(*words, word) != 0)
+    words++;
+  return *words;
+}
+
 int main(int argc, char **argv)
 {
   fill_standard_streams();
@@ -72,11 +95,11 @@ int main(int argc, char **argv)
     print_usage(stderr);
     return EXIT_USAGE;
   }
-  if (strcmp(argv[1], "--version") == 0) {
+  if (is_one_of(argv[1], (const char *const[]){"--version", "-V", "version", NULL})) {
     puts("strata " STRATA_VERSION);
     return EXIT_DONE;
   }
-  if (strcmp(argv[1], "help") != 0 && strcmp(argv[1], "--help") != 0)
+  if (!is_one_of(argv[1], (const char *const[]){"help", "--help", "-h", NULL}))
     return dispatch(argc - 1, argv + 1);
   if (argc == 2) {
     print_usage(stdout);

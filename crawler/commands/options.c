@@ -3,6 +3,7 @@
 
 #include "crawler/commands/cmd.h"
 #include "crawler/base/message.h"
+#include "crawler/commands/did_you_mean.h"
 #include "crawler/commands/values.h"
 #include "frontier/url.h"
 
@@ -188,8 +189,7 @@ const option_row *options_find(const option_table *table, const char *name, size
 /* For getopt_long: a long option is the number of its row, a short one its letter. */
 static void describe(const option_table *table, struct option longs[], char *letters)
 {
-  if (table->refusals == OPTIONS_ONE_LINE)
-    *letters++ = ':';
+  *letters++ = ':'; /* that a value is missing is told apart */
   for (size_t i = 0; i < table->count; i++) {
     const option_row *row = &table->rows[i];
     if (row->kind == OPTION_TEXT)
@@ -215,41 +215,62 @@ static const option_row *row_of(const option_table *table, int option)
   return NULL;
 }
 
-static int refuse_word(const option_table *table, int problem, const char *word)
+/* The long options that begin so, if there are several. false: there are not. */
+static bool refuse_ambiguous(const option_table *table, const char *word, const char *name, size_t size)
 {
-  if (table->refusals == OPTIONS_SENTENCE_AND_HINT)
-    fprintf(stderr, "Try \"strata %s --help\".\n", table->command);
-  else if (table->refusals == OPTIONS_ONE_LINE)
-    say_error(table->command, "%s%s%s; try strata %s --help", problem == ':' ? "" : "no such option: ", word,
-              problem == ':' ? " needs a value" : "", table->command);
-  return EXIT_USAGE;
+  char names[512] = "";
+  size_t used = 0, count = 0;
+  for (const option_row *row = table->rows; row < table->rows + table->count; row++)
+    if (row->name && strncmp(row->name, name, size) == 0) {
+      count++;
+      if (used < sizeof names)
+        used += (size_t)snprintf(names + used, sizeof names - used, "%s--%s", used ? ", " : "", row->name);
+    }
+  if (count > 1)
+    say_error(table->command, "%.100s may be %s; which one, please?", word, names);
+  return count > 1;
 }
 
-/* getopt_long, whose sentence shows the word as it is, line feeds too: it is caught, and said as ours are. */
-static int next_option(int argc, char **argv, const char *letters, const struct option *longs)
+static void refuse_unknown(const option_table *table, const char *word, const char *name, size_t size)
 {
-  char *said = NULL;
-  size_t size = 0;
-  FILE *before = stderr, *caught = opterr ? open_memstream(&said, &size) : NULL;
-  if (caught)
-    stderr = caught;
-  int option = getopt_long(argc, argv, letters, longs, NULL);
-  stderr = before;
-  if (caught && fclose(caught) == 0 && size)
-    say_note("%.*s", (int)size - 1, said);
-  free(said);
-  return option;
+  did_you_mean near = {.word = name, .size = size};
+  for (const option_row *row = table->rows; row < table->rows + table->count; row++)
+    if (row->name)
+      did_you_mean_offer(&near, row->name);
+  did_you_mean_offer(&near, "help");
+  if (near.best)
+    say_error(table->command, "no such option: %.100s; did you mean --%s? \"strata help %s\" lists the options", word,
+              near.best, table->command);
+  else
+    say_error(table->command, "no such option: %.100s; \"strata help %s\" lists the options", word, table->command);
+}
+
+/* `problem` as getopt_long returns it; a word of one dash may have several letters, of which optopt is the one. */
+static int refuse_word(const option_table *table, int problem, const char *typed)
+{
+  char letter[] = {'-', (char)optopt, '\0'};
+  bool is_long = strncmp(typed, "--", 2) == 0;
+  const char *word = is_long || problem == ':' ? typed : letter, *name = word + (is_long ? 2 : 1);
+  size_t size = strcspn(name, "=");
+  const option_row *row = is_long ? options_find(table, name, size) : NULL;
+  if (problem == ':')
+    say_error(table->command, "%.100s needs a value; \"strata help %s\" says which", word, table->command);
+  else if (row)
+    say_error(table->command, "--%s takes no value, so leave \"%.100s\" out", row->name, name + size);
+  else if (!is_long || !refuse_ambiguous(table, word, name, size))
+    refuse_unknown(table, word, name, is_long ? size : 0);
+  return EXIT_USAGE;
 }
 
 int options_read(const option_table *table, int argc, char **argv, void *args)
 {
   struct option longs[ROWS_MAX + 2];
-  char letters[2 * ROWS_MAX + 2];
+  char letters[2 * ROWS_MAX + 3];
   assert(table->count <= ROWS_MAX);
   describe(table, longs, letters);
   optind = 0; /* glibc: begin anew */
-  opterr = table->refusals != OPTIONS_ONE_LINE;
-  for (int option; (option = next_option(argc, argv, letters, longs)) != -1;) {
+  opterr = 0; /* the sentences are ours */
+  for (int option; (option = getopt_long(argc, argv, letters, longs, NULL)) != -1;) {
     if (option == HELP) {
       print_help(table);
       return fflush(stdout) == 0 ? EXIT_DONE : EXIT_FAILED;

@@ -46,13 +46,6 @@ struct option_row {
 
 #define OPTION_FIELD(type, member) .offset = offsetof(type, member), .size = sizeof(((type *)NULL)->member)
 
-/* What is said to a word that is no option, or lacks its value. */
-typedef enum option_refusals {
-  OPTIONS_SENTENCE_AND_HINT, /* getopt's sentence; a second line names --help */
-  OPTIONS_SENTENCE,          /* getopt's sentence */
-  OPTIONS_ONE_LINE,          /* our sentence, with a hint */
-} option_refusals;
-
 typedef struct option_table {
   const char *command;
   const char *before, *after; /* of --help: above and below the options; no `after`: NULL */
@@ -60,7 +53,6 @@ typedef struct option_table {
   int column;                 /* of --help, where explanations begin */
   const option_row *rows;
   size_t count;
-  option_refusals refusals;
   void (*refuse_number)(const option_row *row, const char *value); /* in the command's own words; NULL: in ours */
   size_t least_words, most_words;                                  /* besides options; no most: 0 */
   const char *wanted; /* the sentence if there are fewer or more; NULL: the command looks itself */

@@ -168,7 +168,7 @@ static const option_row option_rows[] = {
 
 /* clang-format off */
 const option_table cmd_replay_options = {
-  .command = "replay", .column = 20, OPTION_ROWS(option_rows), .refusals = OPTIONS_SENTENCE,
+  .command = "replay", .column = 20, OPTION_ROWS(option_rows),
   .refuse_number = refuse_number,
   .before =
   "Usage: strata replay [OPTION]... FILE...\n"

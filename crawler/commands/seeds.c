@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 struct seeds {
   const crawl_args *args;
@@ -38,16 +39,32 @@ void seeds_close(seeds *s)
   free(s);
 }
 
+/* "example.org", "localhost:8000", "127.0.0.1/a": a host with a dot, a port or that name. Where there is a port, or
+ * numbers in place of a name, http is the better guess. */
+static const char *scheme_for(const char *text)
+{
+  size_t size = strcspn(text, "/?#");
+  const char *colon = memchr(text, ':', size);
+  bool has_port = colon && colon[1] && strspn(colon + 1, "0123456789") == size - (size_t)(colon + 1 - text);
+  if (!has_port && !memchr(text, '.', size) && strncmp(text, "localhost", size) != 0)
+    return NULL;
+  return has_port || strspn(text, "0123456789.") >= size || strncmp(text, "localhost", size) == 0 ? "http" : "https";
+}
+
 static void refuse(const char *text, url_status status, url_profile profile, url *room)
 {
   char guess[512];
-  snprintf(guess, sizeof guess, "https://%.400s", text);
+  const char *scheme = strstr(text, "://") ? NULL : scheme_for(text);
+  snprintf(guess, sizeof guess, "%s://%.400s", scheme ? scheme : "", text);
   if (status == URL_BAD_SCHEME && strstr(text, "://"))
     say_error("crawl", "\"%.500s\": only http and https can be crawled", text);
-  else if (!strstr(text, "://") && url_parse(guess, strlen(guess), profile, room) == URL_OK && strchr(guess, '.'))
+  else if (*text && access(text, F_OK) == 0)
+    say_error("crawl", "%.500s is a file here, not a URL; \"python3 -m http.server\" serves this directory, as %s",
+              text, "http://127.0.0.1:8000/ (with --allow-private)");
+  else if (scheme && url_parse(guess, strlen(guess), profile, room) == URL_OK)
     say_error("crawl", "\"%.500s\" is not a whole URL; did you mean %s ?", text, room->fetch);
   else
-    say_error("crawl", "\"%.500s\" is not a URL (%s)", text, url_status_name(status));
+    say_error("crawl", "\"%.500s\" is not a URL (%s); one is as https://example.org/", text, url_status_name(status));
 }
 
 /* Nothing but blanks, or a comment as in configuration files: no URL begins with '#'. */

@@ -115,7 +115,7 @@ static void what_makes_no_sense_changes_nothing(void **state)
     const char *err;
   } rows[] = {
     {"", EXIT_USAGE, "what to forget"},
-    {"--host", EXIT_USAGE, "requires an argument"},
+    {"--host", EXIT_USAGE, "--host needs a value"},
     {"--hast a.test", EXIT_USAGE, "--hast"},
     {"http://a.test/ mailto:x", EXIT_FAILED, "\"mailto:x\" is no URL (scheme)"},
     {"--host a.test/b http://a.test/", EXIT_FAILED, "\"a.test/b\" is no host"},

@@ -85,7 +85,7 @@ static void test_refuses_in_one_sentence(void **state)
     {"--n 99999999999999999999999 --seed 1", "--n takes"},
     {"--n 5 --seed x", "--seed takes"},
     {"--n 5 --seed 18446744073709551616", "--seed takes"},
-    {"--n 5 --sead 1", "unrecognized option '--sead'"},
+    {"--n 5 --sead 1", "no such option: --sead; did you mean --seed?"},
     {"--n=5 --seed=1 file", "takes no arguments besides its options, not file"},
   };
   for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {

@@ -261,7 +261,7 @@ static void test_refuses_in_one_sentence(void **state)
     {EXIT_USAGE, "--paper moon", "--paper takes names that --help lists, not \"moon\""},
     {EXIT_USAGE, "--rounds 5 list", "--rounds is for --paper"},
     {EXIT_USAGE, "--paper skip --rounds 0", "--rounds takes a number from 1"},
-    {EXIT_USAGE, "--sead 1 list", "unrecognized option '--sead'"},
+    {EXIT_USAGE, "--sead 1 list", "no such option: --sead; did you mean --seed?"},
     {EXIT_FAILED, "--out x absent", "absent: No such file or directory"},
     {EXIT_FAILED, "--out x --format sogou list", "list: there is no such format"},
     {EXIT_FAILED, "--out x " SAMPLES "SogouT-link", "give its id table: --ids id2url.link"},
