@@ -106,11 +106,16 @@ static int allow(int rules, const ruleset *known, const char *path, uint64_t rig
   return -1;
 }
 
-static void allow_reading(int rules, const ruleset *known, const char *path)
+static void allow_one(int rules, const ruleset *known, const char *path, uint64_t rights)
 {
-  int fd = allow(rules, known, path, READING);
+  int fd = allow(rules, known, path, rights);
   if (fd >= 0)
     close(fd);
+}
+
+static void allow_reading(int rules, const ruleset *known, const char *path)
+{
+  allow_one(rules, known, path, READING);
 }
 
 static void allow_list(int rules, const ruleset *known, const char *list)
@@ -138,7 +143,8 @@ static void allow_all_reading(int rules, const ruleset *known, const char *const
       allow_reading(rules, known, named[i]);
 }
 
-bool confine(int version, const char *own, const char *const named[], size_t count)
+bool confine(int version, const char *own, const char *const named[], size_t count, const char *const written[],
+             size_t written_count)
 {
   const ruleset known = all_of(version);
   long made = version > 0 ? syscall(SYS_landlock_create_ruleset, &known, sizeof known, 0) : -1;
@@ -149,6 +155,9 @@ bool confine(int version, const char *own, const char *const named[], size_t cou
    * the rule would not hold */
   int fd = allow(rules, &known, own, WRITING);
   allow_all_reading(rules, &known, named, count);
+  for (size_t i = 0; i < written_count; i++)
+    if (written[i])
+      allow_one(rules, &known, written[i], READ_FILE | WRITE_FILE | TRUNCATE | MAKE_REG | REMOVE_FILE);
   bool is_confined = fd >= 0 && prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
                      syscall(SYS_landlock_restrict_self, rules, 0) == 0;
   close(rules);

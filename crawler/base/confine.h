@@ -11,7 +11,8 @@ int confine_version(void);
 
 /* From now on the calling thread, and every thread and process it starts, can
  *
- *     write    below the directory `own` alone, where it makes files and directories, no links and no devices
+ *     write    below the directory `own`, where it makes files and directories, no links and no devices; besides only
+ *              to the files in `written` (`written_count`; NULL is passed over), and files in directories in it
  *     read     there, in the files and directories `named` (`count`; NULL is passed over, and so is what is not
  *              there), and where libraries, certificates and the answers to host names lie: /usr, /etc, /proc, ...
  *     execute  no file
@@ -22,6 +23,7 @@ int confine_version(void);
  *
  * `version` is confine_version() or less. false: the kernel has no Landlock, or `own` cannot be opened; then nothing
  * has changed. One descriptor stays open. */
-bool confine(int version, const char *own, const char *const named[], size_t count);
+bool confine(int version, const char *own, const char *const named[], size_t count, const char *const written[],
+             size_t written_count);
 
 #endif

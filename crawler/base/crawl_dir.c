@@ -127,7 +127,7 @@ static void say_progress(void *context, const char *sentence)
     say_note("%s", sentence);
 }
 
-static frontier *open_as_made(const char *command, const char *directory, bool read_only)
+static frontier *open_as_made(const char *command, const char *directory, bool read_only, const char *journal)
 {
   char path[CRAWL_PATH_SIZE], message[FRONTIER_MESSAGE_SIZE];
   frontier *f;
@@ -138,6 +138,7 @@ static frontier *open_as_made(const char *command, const char *directory, bool r
                               .per_host = 1,
                               .depth_cap = UINT16_MAX,
                               .read_only = read_only,
+                              .journal_path = journal,
                               .log = say_progress,
                               .keep_identity = true};
   if (!crawl_dir_frontier(command, directory, path) || (!read_only && !crawl_dir_is_ours(command, directory)))
@@ -159,10 +160,15 @@ bool crawl_dir_has_url_keys(const char *command, const char *directory, const fr
 
 frontier *crawl_dir_open(const char *command, const char *directory)
 {
-  return open_as_made(command, directory, true);
+  return open_as_made(command, directory, true, NULL);
+}
+
+frontier *crawl_dir_open_with(const char *command, const char *directory, const char *journal)
+{
+  return open_as_made(command, directory, true, journal);
 }
 
 frontier *crawl_dir_open_to_change(const char *command, const char *directory)
 {
-  return open_as_made(command, directory, false);
+  return open_as_made(command, directory, false, NULL);
 }

@@ -36,6 +36,9 @@ bool crawl_dir_prepare(const char *directory);
 /* Its frontier, for reading. NULL after one sentence on stderr, said for `command`. */
 frontier *crawl_dir_open(const char *command, const char *directory);
 
+/* The same with its journal, so that it can be copied; NULL: without. */
+frontier *crawl_dir_open_with(const char *command, const char *directory, const char *journal);
+
 /* The same as its only writer, without its journal: nothing may be fetched. */
 frontier *crawl_dir_open_to_change(const char *command, const char *directory);
 

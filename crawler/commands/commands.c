@@ -13,6 +13,7 @@ const cmd_entry cmd_entries[] = {
   {cmd_export, &cmd_export_options, false, true, "the URLs of a crawl, one per line"},
   {cmd_check, &cmd_check_options, false, true, "check the directory of a crawl for damage, and repair it"},
   {cmd_compact, &cmd_compact_options, true, true, "free disk space after a large crawl"},
+  {cmd_snapshot, &cmd_snapshot_options, false, true, "copy a crawl, even while it goes on"},
   {cmd_merge, &cmd_merge_options, true, true, "start a new crawl with the seen URLs of several others"},
   {cmd_inlinks, &cmd_inlinks_options, false, true, "the URLs of a crawl that most pages link to"},
   {cmd_like, &cmd_like_options, false, true, "the pages of a crawl that are similar to this one"},

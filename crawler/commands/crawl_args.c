@@ -224,6 +224,13 @@ static const option_row option_rows[] = {
   {"dir", "DIR", OPTION_CALL, .take = take_directory, .is_once = true,
    .help = "directory of the crawl (default strata-HOST[-PORT] of the first URL)",
    .manual = "Directory of the crawl; if not given, {Pa strata-HOST} or {Pa strata-HOST-PORT} of the first URL."},
+  {"previous", "DIR", OPTION_STRING, FIELD(previous),
+   .help = "an earlier crawl: its URLs are marked known-before in pages.jsonl, and fetched as others are",
+   .manual =
+     "An earlier crawl, or a snapshot of one, with the same {Fl -profile}; it is read, not changed. URLs that are "
+     "new here but were known to it get the verdict {Ql known-before} in {Pa pages.jsonl} and in {Nm} {Cm stat}, "
+     "and are fetched as any other; what is new in both crawls keeps a verdict that begins with {Ql new}. {Ar DIR} "
+     "may also be a filter file of a program on the library."},
   {"seeds", "FILE", OPTION_STRING, FIELD(seeds), .is_once = true,
    .help = "more start URLs, one per line, # begins a comment; - is standard input"},
   {"scope", "host|prefix|domain|any", OPTION_CHOICE, FIELD(scope), GIVEN(scope_given),

@@ -40,6 +40,7 @@ typedef struct crawl_args {
   const char *contact;   /* NULL: no contact is named */
   char *agent;           /* the User-Agent with it, owned; NULL without */
   const char *directory; /* NULL: from the first start URL */
+  const char *previous;  /* an earlier crawl: its directory, or a filter file; NULL: none */
   const char *seeds;     /* file of start URLs, "-": standard input; NULL: none */
   const char *ca_file;   /* of certificates to trust instead of the system's; NULL */
   const char *summary;   /* file for the final counters; NULL: none */

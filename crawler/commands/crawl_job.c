@@ -112,6 +112,26 @@ static void say_while_opening(void *context, const char *sentence)
  */
 enum { AGAIN_AFTER_A_CRASH = 32 };
 
+/* Its frontier, if it is a crawl; looked at once before the crawl is confined, which makes the file of locks. */
+static int find_previous(crawl_job *job)
+{
+  const char *named = job->args.previous;
+  struct stat info;
+  if (!named)
+    return EXIT_DONE;
+  if (stat(named, &info) != 0) {
+    say_error("crawl", "--previous %s: %s", named, strerror(errno));
+    return EXIT_FAILED;
+  }
+  snprintf(job->previous, sizeof job->previous, "%s", named);
+  if (!S_ISDIR(info.st_mode))
+    return EXIT_DONE;
+  frontier *f = crawl_dir_frontier("crawl", named, job->previous) ? crawl_dir_open("crawl", named) : NULL;
+  frontier_close(f);
+  crawl_dir_file(job->previous, "lock.mdb", job->previous_lock);
+  return f ? EXIT_DONE : EXIT_FAILED;
+}
+
 static int open_frontier(crawl_job *job)
 {
   char path[CRAWL_PATH_SIZE + 16], journal[CRAWL_PATH_SIZE + 16], message[FRONTIER_MESSAGE_SIZE];
@@ -128,6 +148,7 @@ static int open_frontier(crawl_job *job)
     .per_host = job->args.per_host,
     .depth_cap = job->args.crawl.max_depth,
     .journal_path = keeps ? journal : NULL,
+    .previous_path = *job->previous ? job->previous : NULL,
     .keep_identity = true,
     .secret = job->args.hash_secret_given ? job->args.hash_secret : NULL,
     .group_readable = job->args.group_readable,
@@ -346,9 +367,11 @@ static int empty_summary(crawl_job *job)
  * Landlock the crawl is the same. */
 static int confine_all(crawl_job *job)
 {
-  const char *const named[] = {job->args.crawl.fetch.cookie_file, trust_file(job->trust), trust_directory(job->trust)};
+  const char *const named[] = {job->args.crawl.fetch.cookie_file, trust_file(job->trust), trust_directory(job->trust),
+                               *job->previous ? job->previous : NULL};
+  const char *const written[] = {*job->previous_lock ? job->previous_lock : NULL};
   job->is_confined = confine(confine_version(), *job->directory ? job->directory : P_tmpdir, named,
-                             sizeof named / sizeof *named);
+                             sizeof named / sizeof *named, written, sizeof written / sizeof *written);
   return EXIT_DONE;
 }
 
@@ -384,6 +407,8 @@ int crawl_job_open(crawl_job *job)
     code = open_trust(job);
   if (code == EXIT_DONE)
     code = read_first_start(job);
+  if (code == EXIT_DONE)
+    code = find_previous(job);
   if (code == EXIT_DONE)
     code = find_directory(job);
   if (code == EXIT_DONE)

@@ -15,7 +15,9 @@
 /* Everything one run holds, so that it is let go of in one place. */
 typedef struct crawl_job {
   crawl_args args;
-  char directory[CRAWL_PATH_SIZE]; /* "": keep nothing */
+  char directory[CRAWL_PATH_SIZE];     /* "": keep nothing */
+  char previous[CRAWL_PATH_SIZE];      /* an earlier crawl's frontier, or its filter file; "": none */
+  char previous_lock[CRAWL_PATH_SIZE]; /* its file of locks, which readers write to; "": none */
   seeds *seeds;
   url *start;     /* room for one */
   bool has_start; /* `start` holds the first start URL */

@@ -118,7 +118,7 @@ static void each_version(void **state)
     fflush(NULL);
     pid_t child = fork();
     if (child == 0)
-      _exit(confine(version, in_home("own"), named(), 3) ? look_around(version) : 1);
+      _exit(confine(version, in_home("own"), named(), 3, NULL, 0) ? look_around(version) : 1);
     assert_int_equal(waitpid(child, &status, 0), child);
     if (status)
       print_error("version %d: line %d\n", version, WEXITSTATUS(status));
@@ -131,8 +131,8 @@ static void each_version(void **state)
 static void what_cannot_be_is_not_half_done(void **state)
 {
   (void)state;
-  assert_false(confine(0, in_home("own"), NULL, 0));
-  assert_false(confine(confine_version(), in_home("nowhere"), NULL, 0));
+  assert_false(confine(0, in_home("own"), NULL, 0, NULL, 0));
+  assert_false(confine(confine_version(), in_home("nowhere"), NULL, 0, NULL, 0));
   assert_int_equal(prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0), 0);
   assert_true(opens(in_home("other/new"), O_WRONLY | O_CREAT));
 }

@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <time.h>
@@ -156,6 +157,41 @@ static void a_recrawl_says_what_it_asked(void **state)
   SAYS_NOT("To go on");
 }
 
+/* Of a crawl that has not ended, with all its files; the copy goes on, is sound, can be merged, and is left alone. */
+static void a_snapshot_is_a_crawl(void **state)
+{
+  (void)state;
+  served = small_open(pages);
+  char *copy = trial_path(served.trial, "copy"), *both = trial_path(served.trial, "both"),
+       *later = trial_path(served.trial, "later");
+  RUN(0, CRAWL, "--warc", "--max-pages", "1", "URL");
+  RUN(0, "snapshot", "DIR", copy);
+  SAYS(": 3 URLs, 2 of them waiting; to go on with it: strata crawl --dir ");
+  RUN(1, "snapshot", "DIR", copy);
+  SAYS(" is there already");
+  RUN(0, CRAWL); /* the first one goes on */
+  RUN(0, "check", copy);
+  RUN(0, "export", copy, "--state", "done");
+  assert_non_null(strstr(served.trial->out.bytes, "/\n"));
+  assert_null(strstr(served.trial->out.bytes, "/a\n"));
+  RUN(0, "show", copy, served.trial->url);
+  assert_non_null(strstr(served.trial->out.bytes, "<a href=a>"));
+  RUN(0, "crawl", "--dir", copy, "--delay", "0", "--allow-private", "--warc");
+  SAYS("  In all: 3 pages, 3 URLs known, 0 of them waiting");
+  RUN(0, "check", copy);
+  RUN(0, "merge", "DIR", copy, "-o", both);
+  RUN(1, "snapshot", both, "/nowhere/copy");
+  RUN(1, "snapshot", "/nowhere", later);
+  RUN(0, "crawl", "--dir", later, "--delay", "0", "--allow-private", "--previous", copy, "URL");
+  RUN(0, "stat", later);
+  assert_non_null(strstr(served.trial->out.bytes, " 3 known-before"));
+  RUN(1, "crawl", "--dir", later, "--previous", "/nowhere", "URL");
+  SAYS("--previous /nowhere: ");
+  free(copy);
+  free(both);
+  free(later);
+}
+
 static int begin(void **state)
 {
   (void)state;
@@ -182,6 +218,7 @@ int main(void)
     CASE(no_server_listens),
     CASE(to_go_on_only_where_something_is_left),
     CASE(a_recrawl_says_what_it_asked),
+    CASE(a_snapshot_is_a_crawl),
   };
   phase = mmap(NULL, sizeof *phase, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   return cmocka_run_group_tests(tests, NULL, NULL);
