@@ -16,22 +16,25 @@ _Static_assert((int)LINKS_VALUE_MAX == (int)TOKENIZER_VALUE_MAX, "one limit, sai
 
 /* clang-format off */
 enum element {
-  OTHER, A, AREA, BASE, FRAME, IFRAME, IMG, LINK, META, SOURCE, /* of links */
+  OTHER, A, AREA, BASE, FRAME, IFRAME, LINK, META, /* of links */
+  IMG, SOURCE,                                     /* of images */
+  AUDIO, EMBED, INPUT, OBJECT, TRACK, VIDEO,       /* of what else a page is made of */
   TEXT, SCRIPT, PLAINTEXT, SELECT,                 /* of text */
   FOREIGN_ROOT, ANNOTATION_XML, FONT,              /* around SVG and MathML */
 };
 
 enum { HREF = 1, XLINK_HREF = 2, SRC = 4, REL = 8, HTTP_EQUIV = 16, NAME = 32, CONTENT = 64, ENCODING = 128, LOOK = 256,
-       SRCSET = 512 };
+       SRCSET = 512, DATA = 1024, POSTER = 2048 };
 
 static const unsigned attributes_of[FONT + 1] = {
   [A] = HREF | XLINK_HREF | REL, [AREA] = HREF | REL, [BASE] = HREF, [FRAME] = SRC, [IFRAME] = SRC, [LINK] = HREF | REL,
-  [IMG] = SRC | SRCSET, [SOURCE] = SRCSET,
+  [IMG] = SRC | SRCSET, [SOURCE] = SRC | SRCSET, [AUDIO] = SRC, [EMBED] = SRC, [INPUT] = SRC, [OBJECT] = DATA,
+  [TRACK] = SRC, [VIDEO] = SRC | POSTER, [SCRIPT] = SRC,
   [META] = HTTP_EQUIV | NAME | CONTENT, [ANNOTATION_XML] = ENCODING, [FONT] = LOOK,
 };
 /* clang-format on */
 
-enum { REL_NOFOLLOW = 1, REL_CANONICAL = 2, REL_PAGE = 4, REL_STYLESHEET = 8 };
+enum { REL_NOFOLLOW = 1, REL_CANONICAL = 2, REL_PAGE = 4, REL_STYLESHEET = 8, REL_ASSET = 16 };
 
 /* The start tag being read. */
 typedef struct open_tag {
@@ -52,7 +55,7 @@ struct links_scanner {
   void *context;
   bool is_finished; /* the next feed begins a page */
   bool is_xml;
-  bool wants_images, wants_cut;
+  bool wants_images, wants_assets, wants_cut;
   bool is_hidden; /* XHTML: inside script, style and the like */
   bool is_in_select;
   links_text_taker *take_text;
@@ -65,8 +68,40 @@ struct links_scanner {
 
 const char *link_kind_name(link_kind kind)
 {
-  static const char *const names[] = {"base", "a", "area", "frame", "iframe", "link", "meta-refresh", "image"};
+  static const char *const names[] = {"base", "a", "area", "frame", "iframe", "link", "meta-refresh", "image", "asset"};
   return (unsigned)kind < sizeof names / sizeof *names ? names[kind] : "unknown";
+}
+
+static const char *const element_names[LINK_ELEMENTS] = {
+  [BY_UNKNOWN] = "",
+  [BY_A_HREF] = "a@href",
+  [BY_A_XLINK_HREF] = "a@xlink:href",
+  [BY_AREA_HREF] = "area@href",
+  [BY_FRAME_SRC] = "frame@src",
+  [BY_IFRAME_SRC] = "iframe@src",
+  [BY_LINK_HREF] = "link@href",
+  [BY_META_CONTENT] = "meta@content",
+  [BY_IMG_SRC] = "img@src",
+  [BY_IMG_SRCSET] = "img@srcset",
+  [BY_SOURCE_SRC] = "source@src",
+  [BY_SOURCE_SRCSET] = "source@srcset",
+  [BY_SCRIPT_SRC] = "script@src",
+  [BY_VIDEO_SRC] = "video@src",
+  [BY_VIDEO_POSTER] = "video@poster",
+  [BY_AUDIO_SRC] = "audio@src",
+  [BY_TRACK_SRC] = "track@src",
+  [BY_EMBED_SRC] = "embed@src",
+  [BY_OBJECT_DATA] = "object@data",
+  [BY_INPUT_SRC] = "input@src",
+  [BY_HEADER_LINK] = "header@link",
+  [BY_HEADER_REFRESH] = "header@refresh",
+  [BY_URL_LOC] = "url@loc",
+  [BY_SITEMAP_LOC] = "sitemap@loc",
+};
+
+const char *link_element_name(link_element element)
+{
+  return (unsigned)element < LINK_ELEMENTS ? element_names[element] : "";
 }
 
 /* Words. */
@@ -100,12 +135,21 @@ static const char *const page_rels[] = {
   "toc",       "top",       "up",
 };
 
+/* What a page needs besides style sheets. Of preconnect and dns-prefetch nothing is loaded. */
+static const char *const asset_rels[] = {
+  "icon",     "apple-touch-icon", "apple-touch-icon-precomposed", "mask-icon", "manifest", "modulepreload", "preload",
+  "prefetch", "image_src",
+};
+
 static unsigned rel_word(const char *word, size_t size)
 {
   if (is_word(word, size, "nofollow"))
     return REL_NOFOLLOW;
   if (is_word(word, size, "stylesheet"))
-    return REL_STYLESHEET;
+    return REL_STYLESHEET | REL_ASSET;
+  for (size_t i = 0; i < sizeof asset_rels / sizeof *asset_rels; i++)
+    if (is_word(word, size, asset_rels[i]))
+      return REL_ASSET;
   for (size_t i = 0; i < sizeof page_rels / sizeof *page_rels; i++)
     if (is_word(word, size, page_rels[i]))
       return is_word(word, size, "canonical") ? REL_PAGE | REL_CANONICAL : REL_PAGE;
@@ -139,17 +183,20 @@ static enum element element_named(const char *name, size_t size)
 /* clang-format off */
 #define NAMED(word, element) if (size == sizeof word - 1 && memcmp(name, word, sizeof word - 1) == 0) return element
   switch (name[0]) {
-  case 'a': NAMED("a", A); NAMED("area", AREA); NAMED("annotation-xml", ANNOTATION_XML); break;
+  case 'a': NAMED("a", A); NAMED("area", AREA); NAMED("annotation-xml", ANNOTATION_XML); NAMED("audio", AUDIO); break;
   case 'b': NAMED("base", BASE); break;
+  case 'e': NAMED("embed", EMBED); break;
   case 'f': NAMED("frame", FRAME); NAMED("font", FONT); break;
-  case 'i': NAMED("iframe", IFRAME); NAMED("img", IMG); break;
+  case 'i': NAMED("iframe", IFRAME); NAMED("img", IMG); NAMED("input", INPUT); break;
   case 'l': NAMED("link", LINK); break;
   case 'm': NAMED("meta", META); NAMED("math", FOREIGN_ROOT); break;
   case 'n': NAMED("noembed", TEXT); NAMED("noframes", TEXT); break;
+  case 'o': NAMED("object", OBJECT); break;
   case 'p': NAMED("plaintext", PLAINTEXT); break;
   case 's': NAMED("script", SCRIPT); NAMED("style", TEXT); NAMED("svg", FOREIGN_ROOT); NAMED("source", SOURCE);
     NAMED("select", SELECT); break;
-  case 't': NAMED("title", TEXT); NAMED("textarea", TEXT); break;
+  case 't': NAMED("title", TEXT); NAMED("textarea", TEXT); NAMED("track", TRACK); break;
+  case 'v': NAMED("video", VIDEO); break;
   case 'x': NAMED("xmp", TEXT); break;
   default: break;
   }
@@ -163,6 +210,7 @@ static unsigned attribute_named(const char *name, size_t size)
     { "href", 4, HREF }, { "rel", 3, REL }, { "src", 3, SRC }, { "srcset", 6, SRCSET }, { "content", 7, CONTENT },
     { "name", 4, NAME }, { "http-equiv", 10, HTTP_EQUIV }, { "xlink:href", 10, XLINK_HREF },
     { "encoding", 8, ENCODING }, { "color", 5, LOOK }, { "face", 4, LOOK }, { "size", 4, LOOK },
+    { "data", 4, DATA }, { "poster", 6, POSTER },
   };
   /* clang-format on */
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)
@@ -171,7 +219,7 @@ static unsigned attribute_named(const char *name, size_t size)
   return 0;
 }
 
-/* Element names outside of SVG and MathML that element_named knows, by first letter and length. */
+/* Element names outside of SVG and MathML that element_named knows, by first letter and length; those of assets only if these are wanted. */
 static const plain_tag_names matter = {
   ['a' - 'a'] = 1 << 1 | 1 << 4, ['b' - 'a'] = 1 << 4, ['f' - 'a'] = 1 << 5,
   ['i' - 'a'] = 1 << 3 | 1 << 6, ['l' - 'a'] = 1 << 4, ['m' - 'a'] = 1 << 4,
@@ -179,11 +227,28 @@ static const plain_tag_names matter = {
   ['t' - 'a'] = 1 << 5 | 1 << 8, ['x' - 'a'] = 1 << 3,
 };
 
+static const plain_tag_names matter_with_assets = {
+  ['a' - 'a'] = 1 << 1 | 1 << 4 | 1 << 5,
+  ['b' - 'a'] = 1 << 4,
+  ['e' - 'a'] = 1 << 5,
+  ['f' - 'a'] = 1 << 5,
+  ['i' - 'a'] = 1 << 3 | 1 << 5 | 1 << 6,
+  ['l' - 'a'] = 1 << 4,
+  ['m' - 'a'] = 1 << 4,
+  ['n' - 'a'] = 1 << 7 | 1 << 8,
+  ['o' - 'a'] = 1 << 6,
+  ['p' - 'a'] = 1 << 9,
+  ['s' - 'a'] = 1 << 3 | 1 << 5 | 1 << 6,
+  ['t' - 'a'] = 1 << 5 | 1 << 8,
+  ['v' - 'a'] = 1 << 5,
+  ['x' - 'a'] = 1 << 3,
+};
+
 /* In foreign content and in a <select> end tags and all names count; in XML any tag ends what is hidden. */
 static void choose_what_matters(links_scanner *scanner)
 {
   bool any = scanner->is_xml || scanner->is_in_select || scanner->place.depth > 0;
-  scanner->machine.matter = any ? NULL : matter;
+  scanner->machine.matter = any ? NULL : scanner->wants_assets ? matter_with_assets : matter;
 }
 
 /* In SVG and MathML only <a> links. <meta> ends them, font and annotation-xml may. */
@@ -203,6 +268,20 @@ static enum element select_follow(links_scanner *scanner, enum element element, 
   return is_end_tag ? element : OTHER;
 }
 
+/* Those that have links of their own kind, which are wanted or not. */
+static bool is_wanted(const links_scanner *scanner, enum element element)
+{
+  if (element == IMG || element == SOURCE)
+    return scanner->wants_images || scanner->wants_assets;
+  return element < AUDIO || element > VIDEO || scanner->wants_assets;
+}
+
+/* Their links need no second attribute. */
+static bool links_at_once(enum element element)
+{
+  return (element >= IMG && element <= VIDEO) || element == SCRIPT;
+}
+
 /* The sink of the tokenizer. */
 
 static tokenizer_wish on_tag_named(void *context, const char *name, size_t size, bool is_end_tag)
@@ -210,8 +289,8 @@ static tokenizer_wish on_tag_named(void *context, const char *name, size_t size,
   links_scanner *scanner = context;
   open_tag *tag = &scanner->tag;
   enum element element = is_end_tag ? OTHER : element_named(name, size);
-  assert(element == OTHER || element > FOREIGN_ROOT || matter[name[0] - 'a'] >> size & 1);
-  if (!scanner->wants_images && (element == IMG || element == SOURCE))
+  assert(element == OTHER || element > FOREIGN_ROOT || matter_with_assets[name[0] - 'a'] >> size & 1);
+  if (!is_wanted(scanner, element))
     element = OTHER;
   if (element == SELECT || (scanner->is_in_select && (is_end_tag || element == PLAINTEXT)))
     element = select_follow(scanner, element, name, is_end_tag);
@@ -229,7 +308,7 @@ static tokenizer_wish on_tag_named(void *context, const char *name, size_t size,
     if (memchr(name, '\0', size))
       tag->name[0] = '\0'; /* with a NUL inside it is no name we know */
   }
-  if (!attributes_of[tag->element])
+  if (!attributes_of[tag->element] || (element == SCRIPT && !scanner->wants_assets))
     return WISH_END;
   tag->wanted = attributes_of[tag->element] & (is_foreign ? ~0U : ~(unsigned)XLINK_HREF);
   tag->rel = 0;
@@ -255,6 +334,31 @@ static void url_store(open_tag *tag, const char *attribute, const char *value, s
   memcpy(tag->url, value, size);
 }
 
+/* Only the first letter of an attribute counts: of each element they differ by it, but for src and srcset. */
+static link_element element_of(const open_tag *tag)
+{
+  char first = *tag->url_attribute;
+  bool is_set = tag->attribute == SRCSET;
+  switch (tag->element) {
+  case A: return first == 'x' ? BY_A_XLINK_HREF : BY_A_HREF;
+  case AREA: return BY_AREA_HREF;
+  case FRAME: return BY_FRAME_SRC;
+  case IFRAME: return BY_IFRAME_SRC;
+  case LINK: return BY_LINK_HREF;
+  case META: return BY_META_CONTENT;
+  case IMG: return is_set ? BY_IMG_SRCSET : BY_IMG_SRC;
+  case SOURCE: return is_set ? BY_SOURCE_SRCSET : BY_SOURCE_SRC;
+  case SCRIPT: return BY_SCRIPT_SRC;
+  case VIDEO: return first == 'p' ? BY_VIDEO_POSTER : BY_VIDEO_SRC;
+  case AUDIO: return BY_AUDIO_SRC;
+  case TRACK: return BY_TRACK_SRC;
+  case EMBED: return BY_EMBED_SRC;
+  case OBJECT: return BY_OBJECT_DATA;
+  case INPUT: return BY_INPUT_SRC;
+  default: return BY_UNKNOWN;
+  }
+}
+
 static void visit(const links_scanner *scanner, link_kind kind, const char *href, size_t size)
 {
   const open_tag *tag = &scanner->tag;
@@ -263,20 +367,30 @@ static void visit(const links_scanner *scanner, link_kind kind, const char *href
                                                  .size = size,
                                                  .attribute = tag->url_attribute,
                                                  .nofollow = tag->rel & REL_NOFOLLOW,
-                                                 .canonical = tag->rel & REL_CANONICAL && kind == LINK_LINK});
+                                                 .canonical = tag->rel & REL_CANONICAL && kind == LINK_LINK,
+                                                 .element = scanner->wants_assets ? element_of(tag) : BY_UNKNOWN});
 }
 
-/* Images are told at once, one by one: unlike other links they need no second attribute, and may be many. */
-static void visit_image(links_scanner *scanner, const char *value, size_t size)
+static const char *at_once_name(unsigned attribute)
 {
-  bool is_set = scanner->tag.attribute == SRCSET;
-  scanner->tag.url_attribute = is_set ? "srcset" : "src";
+  return attribute == SRCSET ? "srcset" : attribute == POSTER ? "poster" : attribute == DATA ? "data" : "src";
+}
+
+/* Images and other assets are told at once, one by one: a srcset may have many. <source src> is no image. */
+static void visit_at_once(links_scanner *scanner, const char *value, size_t size)
+{
+  open_tag *tag = &scanner->tag;
+  bool is_set = tag->attribute == SRCSET, is_image = tag->element == IMG || (tag->element == SOURCE && is_set);
+  link_kind kind = is_image && scanner->wants_images ? LINK_IMAGE : LINK_ASSET;
+  tag->url_attribute = at_once_name(tag->attribute);
+  if (kind == LINK_ASSET && !scanner->wants_assets)
+    return;
   if (!is_set)
-    visit(scanner, LINK_IMAGE, value, size);
+    visit(scanner, kind, value, size);
   const char *url;
   size_t url_size;
   for (const char *at = value, *end = value + size; is_set && srcset_next(&at, end, &url, &url_size);)
-    visit(scanner, LINK_IMAGE, url, url_size);
+    visit(scanner, kind, url, url_size);
 }
 
 /* A link, but for its length. What else the tag says of it is not known yet, or does not matter any more. */
@@ -297,8 +411,8 @@ static void on_attribute_valued(void *context, const char *value, size_t size)
 {
   links_scanner *scanner = context;
   open_tag *tag = &scanner->tag;
-  if (tag->element == IMG || tag->element == SOURCE) {
-    visit_image(scanner, value, size);
+  if (links_at_once(tag->element)) {
+    visit_at_once(scanner, value, size);
     return;
   }
   switch (tag->attribute) {
@@ -330,6 +444,14 @@ static void meta_ended(links_scanner *scanner)
     robots_read(scanner, tag->url, tag->url_size);
 }
 
+/* A <link> that names no page. */
+static void link_ended(const links_scanner *scanner)
+{
+  const open_tag *tag = &scanner->tag;
+  if (scanner->wants_assets && tag->rel & REL_ASSET)
+    visit(scanner, LINK_ASSET, tag->url, tag->url_size);
+}
+
 static void visit_tag(links_scanner *scanner)
 {
   static const link_kind kinds[] = {
@@ -341,7 +463,7 @@ static void visit_tag(links_scanner *scanner)
   if (tag->element == META)
     meta_ended(scanner);
   else if (tag->element == LINK && (!(tag->rel & REL_PAGE) || tag->rel & REL_STYLESHEET))
-    return;
+    link_ended(scanner);
   else if (tag->element != BASE || !scanner->has_base)
     visit(scanner, kinds[tag->element], tag->url, tag->url_size);
   scanner->has_base |= tag->element == BASE;
@@ -358,7 +480,7 @@ static tokenizer_content on_tag_ended(void *context, bool is_self_closing)
   else if (place->depth > 0 || tag->element == FOREIGN_ROOT)
     foreign_enter(place, tag->name, is_self_closing, tag->has_html_attribute);
   choose_what_matters(scanner);
-  if (attributes_of[tag->element] & (HREF | SRC | CONTENT) && tag->element != IMG && tag->url_attribute)
+  if (attributes_of[tag->element] & (HREF | SRC | CONTENT) && !links_at_once(tag->element) && tag->url_attribute)
     visit_tag(scanner);
   if (scanner->is_xml)
     return CONTENT_FOREIGN;
@@ -391,7 +513,7 @@ links_scanner *links_create(links_visitor *visit_link, void *context)
   scanner->visit = visit_link;
   scanner->context = context;
   scanner->nofollow = scanner->noindex = false;
-  scanner->is_xml = scanner->wants_images = scanner->wants_cut = false;
+  scanner->is_xml = scanner->wants_images = scanner->wants_assets = scanner->wants_cut = false;
   scanner->take_text = NULL;
   scanner->is_finished = true;
   return scanner;
@@ -429,6 +551,11 @@ void links_expect_xml(links_scanner *scanner)
 void links_want_images(links_scanner *scanner, bool wanted)
 {
   scanner->wants_images = wanted;
+}
+
+void links_want_assets(links_scanner *scanner, bool wanted)
+{
+  scanner->wants_assets = wanted;
 }
 
 void links_want_cut(links_scanner *scanner, bool wanted)

@@ -28,7 +28,40 @@ typedef enum link_kind {
   LINK_LINK, /* <link href> with a rel that names another page: next, prev, alternate, canonical, ... */
   LINK_META_REFRESH,
   LINK_IMAGE, /* <img src>, <img srcset>, <source srcset>; only if asked for */
+  LINK_ASSET, /* what a page is made of: scripts, style sheets, icons, media, images; only if asked for */
 } link_kind;
+
+/* Which attribute of which element a link stood in, or which header field. Edge logs on disk have these numbers
+ * (crawler/loop/edge_log.h): new ones go to the end. */
+typedef enum link_element {
+  BY_UNKNOWN, /* not asked for */
+  BY_A_HREF,
+  BY_A_XLINK_HREF,
+  BY_AREA_HREF,
+  BY_FRAME_SRC,
+  BY_IFRAME_SRC,
+  BY_LINK_HREF,
+  BY_META_CONTENT,
+  BY_IMG_SRC,
+  BY_IMG_SRCSET,
+  BY_SOURCE_SRC,
+  BY_SOURCE_SRCSET,
+  BY_SCRIPT_SRC,
+  BY_VIDEO_SRC,
+  BY_VIDEO_POSTER,
+  BY_AUDIO_SRC,
+  BY_TRACK_SRC,
+  BY_EMBED_SRC,
+  BY_OBJECT_DATA,
+  BY_INPUT_SRC,
+  BY_HEADER_LINK, /* Link: and Refresh: of the response */
+  BY_HEADER_REFRESH,
+  BY_URL_LOC, /* of a sitemap or feed */
+  BY_SITEMAP_LOC,
+} link_element;
+enum { LINK_ELEMENTS = BY_SITEMAP_LOC + 1 };
+
+const char *link_element_name(link_element element); /* "a@href", ...; "" for BY_UNKNOWN */
 
 const char *link_kind_name(link_kind kind); /* "a", "area", ..., "meta-refresh", "image" */
 
@@ -40,6 +73,7 @@ typedef struct link_found {
   bool nofollow;         /* rel=nofollow on the element */
   bool is_cut;           /* the value is too long: its beginning, as it stands; only if asked for */
   bool canonical;        /* LINK_LINK with rel=canonical: the page's own preferred URL */
+  link_element element;  /* of the page; BY_UNKNOWN without links_want_assets */
 } link_found;
 
 typedef void links_visitor(void *context, const link_found *link);
@@ -54,6 +88,10 @@ void links_finish(links_scanner *scanner); /* end of page; the scanner is ready 
 
 /* Images as well, from the next page on: links_create's scanner passes them over. */
 void links_want_images(links_scanner *scanner, bool wanted);
+
+/* All that a page is made of as well, as LINK_ASSET, and the element of each link; from the next page on. With
+ * links_want_images images are LINK_IMAGE as before. */
+void links_want_assets(links_scanner *scanner, bool wanted);
 
 /* The beginnings of values that are too long to be links as well, from the next page on. */
 void links_want_cut(links_scanner *scanner, bool wanted);
