@@ -72,6 +72,7 @@ typedef struct fetch_receiver {
   void (*finished)(void *context, const fetch_response *response);
   void *context;
   uint64_t max_body;         /* decoded bytes; 0: as in fetch_options */
+  bool is_head;              /* HEAD, not GET: the response has no body */
   const char *if_none_match; /* conditions of the request (RFC 9110, 13.1), copied; NULL: none */
   const char *if_modified_since;
   bool reads_anywhere; /* `body` and `ended` may be called on any thread, on one at a time for this fetch; else they are

@@ -352,6 +352,7 @@ bool transfer_set(transfer *t, request *r)
   bool waits = t->setting->options->multiplexes && strncmp(r->url, "https:", strlen("https:")) == 0;
   curl_easy_setopt(t->easy, CURLOPT_PIPEWAIT, (long)waits);
   curl_easy_setopt(t->easy, CURLOPT_FORBID_REUSE, (long)r->receiver.is_last);
+  curl_easy_setopt(t->easy, CURLOPT_NOBODY, (long)r->receiver.is_head);
   if (t->setting->trusted_headers)
     curl_easy_setopt(t->easy, CURLOPT_USERPWD, r->receiver.is_trusted ? t->setting->options->user : NULL);
   const char *sent = t->setting->cookies ? cookies_of(t, &t->cookies_sent) : "";
