@@ -60,7 +60,7 @@ crawler/html         crawler/base                                              |
 crawler/robots       crawler/base crawler/http frontier/base
 crawler/warc         crawler/base crawler/http frontier/base                   | jansson zlib brotli/decode zstd
 crawler/loop         crawler/base crawler/scope crawler/http crawler/html crawler/robots crawler/warc frontier/base
-crawler/report       crawler/base crawler/loop datasets/replay frontier/base   | jansson
+crawler/report       crawler/base crawler/http crawler/loop datasets/sort datasets/replay frontier/base | jansson
 crawler/commands     crawler/base crawler/scope crawler/http crawler/html crawler/robots crawler/warc crawler/loop
   crawler/report datasets/make datasets/read datasets/replay datasets/papers frontier/base                 | sys/prctl
 '

@@ -2,6 +2,7 @@
  *
  *     DIR/pages.jsonl   one line per fetch, for programs (PAGES.md)
  *     DIR/pages-*       with --warc: requests and responses (WARC.md)
+ *     DIR/edges         with --audit: who links where (loop/edge_log.h)
  *     DIR/inlinks.*     how many pages link to a URL (frontier/inlinks.h)
  *     DIR/contents/     the fingerprint index of page texts (fingerprint_index.h)
  *     DIR/digests.sdbf  with --digests: of bodies that are not HTML (body_digests.h)

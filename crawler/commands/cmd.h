@@ -9,9 +9,11 @@ enum {
   EXIT_FAILED = 1,
   EXIT_USAGE = 2,
   EXIT_STOPPED = 3, /* by a signal; resumable */
+  EXIT_BROKEN = 4,  /* done, and links are broken */
 };
 
 int cmd_crawl(int argc, char **argv);
+int cmd_audit(int argc, char **argv);
 int cmd_stat(int argc, char **argv);
 int cmd_seen(int argc, char **argv);
 int cmd_forget(int argc, char **argv);
@@ -34,8 +36,8 @@ int cmd_digest(int argc, char **argv);
 int cmd_replay(int argc, char **argv);
 
 /* Their options. */
-extern const option_table cmd_crawl_options, cmd_stat_options, cmd_seen_options, cmd_forget_options, cmd_plan_options,
-  cmd_show_options, cmd_report_options, cmd_export_options, cmd_check_options, cmd_compact_options,
+extern const option_table cmd_crawl_options, cmd_audit_options, cmd_stat_options, cmd_seen_options, cmd_forget_options,
+  cmd_plan_options, cmd_show_options, cmd_report_options, cmd_export_options, cmd_check_options, cmd_compact_options,
   cmd_snapshot_options, cmd_merge_options, cmd_inlinks_options, cmd_uniq_options, cmd_url_options, cmd_links_options,
   cmd_robots_options, cmd_generate_urls_options, cmd_like_options, cmd_digest_options, cmd_replay_options;
 

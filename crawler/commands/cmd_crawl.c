@@ -1,4 +1,5 @@
 /* strata crawl: from the command line to an exit code. */
+#include "crawler/commands/audit_ending.h"
 #include "crawler/commands/cmd.h"
 #include "crawler/commands/crawl_ending.h"
 #include "crawler/commands/crawl_job.h"
@@ -229,6 +230,8 @@ int cmd_crawl(int argc, char **argv)
     code = run_crawl(job);
   ending_close();
   code = close_stores(job, code);
+  if (job->edges && code == EXIT_DONE)
+    code = audit_ending(job->directory, job->args.quiet);
   if (job->crawl && crawl_totals_read(job->crawl).active > 0) {
     /* libcurl would wait for its resolver threads, half a minute where names have no server; all is on disk by now */
     fflush(NULL);
@@ -237,6 +240,7 @@ int cmd_crawl(int argc, char **argv)
   crawl_free(job->crawl);
   inlinks_close(job->args.crawl.counts);
   body_digests_close(job->args.crawl.bodies);
+  edge_log_close(job->edges);
   scope_free(job->scope);
   scope_free(job->trusted);
   trust_free(job->trust);

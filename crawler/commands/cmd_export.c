@@ -1,5 +1,6 @@
 /* strata export: the URLs a crawl holds, one a line. */
 #include "crawler/commands/cmd.h"
+#include "crawler/commands/export_broken.h"
 #include "crawler/base/crawl_dir.h"
 #include "crawler/http/fetch.h"
 #include "crawler/base/json.h"
@@ -8,6 +9,7 @@
 #include "crawler/base/skip.h"
 
 #include <getopt.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +19,8 @@ static const char *const names[STATES] = {"seen", "queued", "done", "failed", "s
 
 typedef struct job {
   wanted state;
-  enum { TEXT, JSONL } format;
+  enum { TEXT, JSONL, CSV } format;
+  bool is_broken, has_state, has_format;
   json line;
   char *url; /* of the record, with a NUL */
 } job;
@@ -99,6 +102,11 @@ static int export(const char *directory, job *j)
   frontier *f = crawl_dir_open("export", directory);
   if (!f)
     return EXIT_FAILED;
+  if (j->is_broken) {
+    int code = export_broken(f, directory, j->format == JSONL);
+    frontier_close(f);
+    return code;
+  }
   bool read = frontier_each(f, print_url, j) == FRONTIER_OK;
   if (!read)
     say_error("export", "%s", frontier_message(f));
@@ -109,14 +117,25 @@ static int export(const char *directory, job *j)
 #define FIELD(member) OPTION_FIELD(job, member)
 
 static const option_row option_rows[] = {
-  {"state", "S", OPTION_CHOICE, FIELD(state), .choices = "seen|queued|done|failed|skipped",
+  {"state", "S", OPTION_CHOICE, FIELD(state), .given = offsetof(job, has_state),
+   .choices = "seen|queued|done|failed|skipped",
    .help = "seen: every URL found so far (default); queued: waiting or in flight; done, failed, skipped:\n"
            "in this final state",
    .manual = "{Cm seen} (the default): every URL found so far, in any state; {Cm queued}: those that wait or are in "
              "flight; {Cm done , failed , skipped}: those in this final state."},
-  {"format", "F", OPTION_CHOICE, FIELD(format), .choices = "text|jsonl",
+  {"broken", NULL, OPTION_FLAG, FIELD(is_broken),
+   .help = "of an audit (strata audit): each link to what is broken: target, status, source, element;\n"
+           "as csv (default) or jsonl, sorted by target and source; exit code 4 if there is one",
+   .manual =
+     "Of an audit, see {Nm} {Cm audit}: each link to what is broken, sorted by target and source, with {Va target , "
+     "status , source} and {Va element}, such as a@href. {Va status} is a number, or the error as in "
+     "{Pa pages.jsonl}. The {Va target} is what the page links to, the {Va status} that of where its redirects "
+     "end. Of links that are equal in all of these there is one row. A start URL that is broken has a row without "
+     "a source. {Fl -format} is {Cm csv} (the default; RFC 4180, with a header) or {Cm jsonl}. The exit code is 4 if "
+     "there is a row."},
+  {"format", "F", OPTION_CHOICE, FIELD(format), .given = offsetof(job, has_format), .choices = "text|jsonl|csv",
    .help = "text (default): only the URL; jsonl: an object with id, url, state, depth, via, and the result:\n"
-           "status, error, or the reason why it was skipped",
+           "status, error, or the reason why it was skipped; csv: with --broken",
    .manual = "{Cm text} (the default): only the URL; {Cm jsonl}: an object with {Va id , url , state , depth , via}, "
              "and the result: {Va status}, {Va error}, or the {Va reason} why it was skipped. A target of another "
              "program that is no URL is left out in {Cm text}; in {Cm jsonl} {Va opaque}, its bytes in hexadecimal, "
@@ -131,11 +150,21 @@ const option_table cmd_export_options = {
   .most_words = 1,
   .wanted = "one directory, please: strata export DIR",
   .before = "Usage: strata export DIR [--state seen|queued|done|failed|skipped] [--format text|jsonl]\n"
+            "       strata export DIR --broken [--format csv|jsonl]\n"
             "Print the URLs of the crawl in DIR, one per line, as they were requested; works during a crawl.\n"
             "\n"
             "  strata export strata-example.org --state failed\n"
             "  strata export old-crawl --state queued | strata crawl --dir new-crawl -\n",
 };
+
+static bool is_consistent(const job *j)
+{
+  bool is_good = j->is_broken ? !j->has_state && (!j->has_format || j->format != TEXT) : j->format != CSV;
+  if (!is_good)
+    say_error("export",
+              j->is_broken ? "--broken takes no --state, and --format csv or jsonl" : "--format csv is for --broken");
+  return is_good;
+}
 
 int cmd_export(int argc, char **argv)
 {
@@ -143,6 +172,8 @@ int cmd_export(int argc, char **argv)
   int code = options_read(&cmd_export_options, argc, argv, &j);
   if (code != OPTIONS_READ)
     return code;
+  if (!is_consistent(&j))
+    return EXIT_USAGE;
   code = export(argv[optind], &j);
   json_free(&j.line);
   free(j.url);

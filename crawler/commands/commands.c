@@ -5,6 +5,7 @@
 
 const cmd_entry cmd_entries[] = {
   {cmd_crawl, &cmd_crawl_options, true, false, "crawl sites, each page once; continue where it stopped"},
+  {cmd_audit, &cmd_audit_options, true, false, "crawl a site, check each link, and say what is broken"},
   {cmd_stat, &cmd_stat_options, false, true, "counters, queue, hosts and filter of a crawl"},
   {cmd_seen, &cmd_seen_options, false, true, "whether a crawl has seen these URLs"},
   {cmd_forget, &cmd_forget_options, true, true, "make a crawl forget URLs, so that it can fetch them again"},

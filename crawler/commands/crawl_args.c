@@ -293,6 +293,13 @@ static const option_row option_rows[] = {
      "without end below one domain do not fill a crawl. There is no limit for domains of start URLs, nor for "
      "those that some 260 others link to. URLs over the budget stay in the queue; with a larger budget, or when "
      "more domains link there, they are fetched."},
+  {"audit", NULL, OPTION_FLAG, FIELD(audit),
+   .help = "also keep who links where, and check what is not followed: links out of the scope, images,\n"
+           "scripts, style sheets; see strata audit",
+   .manual = "Also keep who links where, in {Ar DIR Ns Pa /edges}, and check each link that is not followed once: "
+             "those out of the scope, images, scripts, style sheets. It is asked for with HEAD, or with GET if its "
+             "server refuses that, as politely as pages, and only if its robots.txt allows it; it leads nowhere. Fixed "
+             "for a directory. See {Nm} {Cm audit}."},
   {"warc", NULL, OPTION_FLAG, FIELD(warc),
    .help = "also store requests and responses: DIR/pages-00001.warc.gz, ... with an index;\n"
            "see strata show",
@@ -469,7 +476,8 @@ const option_table cmd_crawl_options = {
     "  strata crawl --scope prefix https://example.org/docs/\n"
     "  strata crawl --dir strata-example.org             continue a crawl\n"
     "  strata crawl --delay 0 --per-host 16 --allow-private http://127.0.0.1:8080/    your own server, at full speed\n",
-  .exits = "0 done, or a limit was reached; 1 failed; 2 usage; 3 stopped by a signal, resumable",
+  .exits = "0 done, or a limit was reached; 1 failed; 2 usage; 3 stopped by a signal, resumable; 4 with --audit:\n"
+           "links are broken",
 };
 
 /* ---- the command line ----------------------------------------------------------------------------------- */
@@ -508,6 +516,7 @@ static bool is_consistent(const crawl_args *a)
     {a->no_store && a->directory, "--no-store keeps nothing, so it takes no --dir"},
     {a->quiet && a->progress, "--quiet and --progress: one of them, please"},
     {a->no_store && a->exact, "--filter exact keeps all keys in the directory; leave it or --no-store out"},
+    {a->no_store && a->audit, "--no-store keeps nothing, so there can be no --audit"},
     {a->no_store && a->warc, "--no-store keeps nothing, so there can be no --warc"},
     {a->no_store && a->digests, "--no-store keeps nothing, so there can be no --digests"},
     {a->crawl.near_last && a->no_store, "--near-last is for near-duplicates; without --no-store they are found"},

@@ -33,6 +33,7 @@ typedef struct crawl_args {
   bool retry_failed;
   bool no_similar; /* do not keep what pages say, to find those that resemble each other */
   bool digests;    /* of what is no HTML */
+  bool audit;      /* log all links, check those that are not followed */
   bool warc;
   uint64_t warc_bytes; /* a WARC file is full then */
   patterns *patterns;  /* of --include and --exclude */

@@ -344,6 +344,23 @@ static int open_warc(crawl_job *job)
   return EXIT_DONE;
 }
 
+/* A crawl is audited from its first page on, or not at all. */
+static int open_edges(crawl_job *job)
+{
+  char message[FRONTIER_MESSAGE_SIZE];
+  bool is_kept = edge_log_is_kept(job->frontier);
+  if (job->args.audit && job->is_resumed && !is_kept)
+    return refuse_change(job, "audit", "none");
+  if (!*job->directory || (!job->args.audit && !is_kept))
+    return EXIT_DONE;
+  job->args.audit = true;
+  job->args.crawl.edges = job->edges = edge_log_open(job->frontier, job->directory, message);
+  if (job->edges)
+    return EXIT_DONE;
+  say_error("crawl", "%s", message);
+  return EXIT_FAILED;
+}
+
 /* An old one stays as it is until the crawl begins. */
 static int open_summary(crawl_job *job)
 {
@@ -384,7 +401,7 @@ static int open_contents(crawl_job *job)
     return EXIT_FAILED;
   if (job->args.digests && !(o->bodies = body_digests_open(job->directory)))
     return EXIT_FAILED;
-  job->files = (commit_files){.warc = job->warc.warc ? &job->warc : NULL, .contents = o->contents};
+  job->files = (commit_files){.warc = job->warc.warc ? &job->warc : NULL, .contents = o->contents, .edges = job->edges};
   commit_files_begin(&job->files, job->frontier);
   return EXIT_DONE;
 }
@@ -429,6 +446,8 @@ int crawl_job_open(crawl_job *job)
     code = queue_failed_again(job);
   if (code == EXIT_DONE)
     code = open_warc(job);
+  if (code == EXIT_DONE)
+    code = open_edges(job);
   if (code == EXIT_DONE)
     code = empty_summary(job);
   if (code == EXIT_DONE)

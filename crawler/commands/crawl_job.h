@@ -27,6 +27,7 @@ typedef struct crawl_job {
   scope *scope;
   scope *trusted; /* scheme, host and port of start URLs */
   crawl_warc warc;
+  edge_log *edges; /* NULL: no audit */
   commit_files files;
   trust *trust; /* whose certificates are believed */
   crawl *crawl;

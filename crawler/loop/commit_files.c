@@ -19,6 +19,8 @@ static frontier_status before_commit(void *context, char message[FRONTIER_MESSAG
 {
   const commit_files *files = context;
   frontier_status status = files->contents ? flush_contents(files->contents, message) : FRONTIER_OK;
+  if (status == FRONTIER_OK && files->edges)
+    status = edge_log_settle(files->edges, message);
   return status == FRONTIER_OK && files->warc ? crawl_warc_settle(files->warc, message) : status;
 }
 

@@ -3,11 +3,13 @@
 #define STRATA_CRAWLER_COMMIT_FILES_H
 
 #include "crawler/loop/crawl_warc.h"
+#include "crawler/loop/edge_log.h"
 #include "crawler/loop/fingerprint_index.h"
 
 typedef struct commit_files {
   crawl_warc *warc;            /* NULL: none is written */
   fingerprint_index *contents; /* NULL: no texts are kept */
+  edge_log *edges;             /* NULL: no audit */
 } commit_files;
 
 /* All must stay where they are while the frontier lives. */

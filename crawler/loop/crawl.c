@@ -39,8 +39,9 @@
 
 enum {
   POLL_MS = 100,
-  LAST_GRACE_MS = 2000, /* at a cap of pages or bytes, what is in flight may still land */
-  BATCH = 64,           /* leases asked for at once */
+  LAST_GRACE_MS = 2000,       /* at a cap of pages or bytes, what is in flight may still land */
+  BATCH = 64,                 /* leases asked for at once */
+  CHECK_BYTES_MAX = 16 << 10, /* of a body that nobody reads: the status is known by then */
 };
 
 void crawl_break_off(crawl *c, const char *message)
@@ -117,12 +118,29 @@ static uint64_t delay_of(double crawl_delay)
   return crawl_delay > 0 ? (uint64_t)((crawl_delay < SECONDS_MAX ? crawl_delay : SECONDS_MAX) * 1000) : 0;
 }
 
+bool crawl_has_in_scope(crawl *c, const visit *v)
+{
+  return url_parse(v->lease.url, v->lease.url_size, URL_STRICT, c->target) == URL_OK && scope_has(c->scope, c->target);
+}
+
+/* HEAD first; what comes again for GET is read if it is in scope. */
+static void choose_method(crawl *c, visit *v)
+{
+  v->is_head = v->is_check && !retries_failed(c->retries, &v->lease);
+  if (v->is_check && !v->is_head && crawl_has_in_scope(c, v))
+    v->is_check = false;
+}
+
 /* `crawl_delay`: seconds that robots.txt asks for, < 0 if it does not. */
 static void fetch_page(crawl *c, visit *v, double crawl_delay)
 {
+  choose_method(c, v);
   fetch_receiver receiver = {.finished = visit_end_fetched,
                              .context = v,
-                             .max_body = v->is_map ? SITEMAP_BYTES_MAX : 0,
+                             .max_body = v->is_map     ? SITEMAP_BYTES_MAX
+                                         : v->is_check ? CHECK_BYTES_MAX
+                                                       : 0,
+                             .is_head = v->is_head,
                              .is_trusted = is_trusted(c, v),
                              .is_last = is_last_for_now(c, v, crawl_delay)};
   assert(v->stage == VISIT_ASKING);
@@ -454,7 +472,8 @@ crawl *crawl_create(frontier *f, scope *s, const crawl_options *options)
   c->visits = (visit_pool){.owner = c,
                            .directory = options->directory,
                            .wants_images = options->wants_images,
-                           .wants_text = options->contents};
+                           .wants_text = options->contents,
+                           .wants_assets = options->edges};
   c->options.fetch.per_address = options->per_address;
   c->options.fetch.delay_ms = options->delay_ms;
   c->fetcher = fetcher_create(&c->options.fetch);
@@ -480,6 +499,7 @@ crawl *crawl_create(frontier *f, scope *s, const crawl_options *options)
                          .patterns = options->patterns,
                          .counts = options->counts,
                          .budgets = c->budgets,
+                         .edges = options->edges,
                          .follows_nofollow = options->follows_nofollow,
                          .must_end = must_end,
                          .may_add_again = may_add_again,

@@ -3,6 +3,7 @@
 #define STRATA_CRAWLER_CRAWL_H
 
 #include "crawler/loop/body_digests.h"
+#include "crawler/loop/edge_log.h"
 #include "crawler/loop/fingerprint_index.h"
 #include "crawler/loop/failures.h"
 #include "crawler/http/fetch.h"
@@ -44,6 +45,7 @@ typedef struct crawl_options {
   inlinks *counts;        /* borrowed: counts which page links where; NULL: not wanted */
   fingerprint_index *contents; /* borrowed: gets the text of pages; NULL: not wanted */
   body_digests *bodies;        /* borrowed: gets bodies that are not HTML; NULL: not wanted */
+  edge_log *edges;             /* borrowed: an audit: gets each link, and what is not followed is checked; or NULL */
   bool near_last;              /* what a near-duplicate links to waits for all else */
   const char *directory;       /* for files without a name; NULL: all is in memory. Without a log, none of robots.txt */
   fetch_options fetch;

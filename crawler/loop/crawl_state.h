@@ -68,6 +68,9 @@ void crawl_let_go(crawl *c, visit *v);
 /* It holds no place at an address any more. */
 void crawl_leave_address(crawl *c, visit *v);
 
+/* Is its URL one that a link is followed to? */
+bool crawl_has_in_scope(crawl *c, const visit *v);
+
 /* Before anything can commit a URL of a host that just joined. */
 void crawl_keep_scope(crawl *c);
 

@@ -15,14 +15,22 @@ enum {
   TOGETHER = 256,                /* links: for most pages one call of the frontier */
 };
 
-typedef enum purpose { FOR_LINK, FOR_MAP, FOR_START } purpose;
+typedef enum purpose { FOR_LINK, FOR_MAP, FOR_START, FOR_CHECK } purpose;
+
+typedef struct about {
+  purpose what_for;
+  link_element by;
+  bool is_nofollow;
+  bool is_loaded, is_mixed; /* with its page; that is https, and this http */
+  uint64_t hash;            /* of its key, for the edge log */
+} about;
 
 /* Links that the frontier was not given yet. */
 typedef struct waiting {
   const url_base *base; /* of all of them; NULL: they are absolute */
   size_t count, settled;
   frontier_text texts[TOGETHER];
-  purpose purposes[TOGETHER];
+  about abouts[TOGETHER];
   frontier_answer answers[TOGETHER];
   size_t used;
   char bytes[2 * HREF_MAX]; /* of hrefs that are not the page's */
@@ -35,6 +43,7 @@ struct harvest {
   url_base *base; /* of the document */
   url_base *own;  /* the page's own URL, where <base> moves nothing */
   uint64_t now_ms;
+  bool is_secure;              /* the page came by https */
   uint64_t skips[CRAWL_SKIPS]; /* not counted in the frontier yet */
   bool is_cut;                 /* the page's links are not all taken: the crawl ends */
   url target;
@@ -110,11 +119,11 @@ static crawl_skip skip_of(url_status status)
 
 /* ---- links ----------------------------------------------------------------------------------------------- */
 
-/* A sitemap leads to pages that may be included without being one of them. */
+/* A sitemap leads to pages that may be included without being one of them, and what is checked is no page. */
 static bool is_wanted(const harvest *h, const url *u, frontier_origin origin)
 {
-  return origin.hops & VISIT_SITEMAP ? !patterns_exclude(h->rules.patterns, u->key, u->key_size)
-                                     : patterns_take(h->rules.patterns, u->key, u->key_size);
+  return origin.hops & VISIT_BITS ? !patterns_exclude(h->rules.patterns, u->key, u->key_size)
+                                  : patterns_take(h->rules.patterns, u->key, u->key_size);
 }
 
 /* May it be asked again? Then a page is harvested to its end, from where it stopped. */
@@ -134,10 +143,12 @@ static frontier_status add_target(harvest *h, frontier_origin origin, page_links
 {
   frontier_verdict verdict;
   frontier_status status;
-  if (!scope_has(h->scope, &h->target)) {
+  if (!scope_has(h->scope, &h->target) && !h->rules.edges) {
     h->skips[SKIP_SCOPE]++;
     return FRONTIER_OK;
   }
+  if (!scope_has(h->scope, &h->target))
+    origin.hops |= VISIT_CHECK;
   if (!is_wanted(h, &h->target, origin)) {
     h->skips[SKIP_PATTERN]++;
     return FRONTIER_OK;
@@ -146,7 +157,7 @@ static frontier_status add_target(harvest *h, frontier_origin origin, page_links
     status = frontier_add(h->frontier, &h->target, origin, h->now_ms, &verdict);
   while (may_heal(h, status));
   if (status == FRONTIER_OK)
-    links->fresh += is_fresh(verdict);
+    links->fresh += is_fresh(verdict) && !(origin.hops & VISIT_CHECK);
   return status;
 }
 
@@ -158,19 +169,31 @@ static bool must_end(harvest *h, size_t index)
   return h->is_cut;
 }
 
+/* For the edge log. */
+static void note_about(const harvest *h, about *a, const url *u)
+{
+  a->hash = edge_log_hash(h->rules.edges, u->key, u->key_size);
+  a->is_mixed = a->is_loaded && h->is_secure && strncmp(u->fetch, "http:", strlen("http:")) == 0;
+}
+
 /* A crawl_skip, or 0. In-links are counted here: one more page links to `u`. A count that cannot be had stops nothing:
  * counts only put URLs in order. */
 static int refuse(void *context, size_t index, const url *u)
 {
   harvest *h = context;
   size_t at = h->waiting.settled + index;
-  purpose what_for = h->waiting.purposes[at];
+  about *a = &h->waiting.abouts[at];
+  purpose what_for = a->what_for;
   if (what_for == FOR_START)
     return 0;
   if (must_end(h, index))
     return SKIP_LINKS;
-  if (!scope_has(h->scope, u))
-    return SKIP_SCOPE;
+  if (h->rules.edges)
+    note_about(h, a, u);
+  if (what_for != FOR_CHECK && !scope_has(h->scope, u))
+    return h->rules.edges && patterns_exclude(h->rules.patterns, u->key, u->key_size) ? SKIP_PATTERN : SKIP_SCOPE;
+  if (a->is_nofollow)
+    return SKIP_NOFOLLOW;
   if (h->rules.counts && what_for == FOR_LINK)
     (void)inlinks_note(h->rules.counts, u);
   if (h->rules.budgets && what_for == FOR_LINK)
@@ -194,15 +217,56 @@ static void count_unusable(harvest *h, url_status why, const url_base *base, con
   h->skips[skip]++;
 }
 
-static void count_answer(harvest *h, const frontier_text *t, const frontier_answer *said, page_links *links)
+static void count_answer(harvest *h, size_t i, page_links *links)
 {
   _Static_assert(SKIP_SCOPE != 0 && SKIP_PATTERN != 0, "0 is no refusal");
+  const frontier_text *t = &h->waiting.texts[i];
+  const frontier_answer *said = &h->waiting.answers[i];
+  const about *a = &h->waiting.abouts[i];
   if (said->url != URL_OK)
     count_unusable(h, said->url, h->waiting.base, t->href, t->href_size, links);
   else if (said->refused)
     h->skips[said->refused]++;
   else
-    links->fresh += is_fresh(said->verdict);
+    links->fresh += is_fresh(said->verdict) && a->what_for != FOR_CHECK;
+  if (h->rules.edges && said->url == URL_OK && !said->refused && a->what_for != FOR_START)
+    edge_log_add(h->rules.edges, a->hash, a->by, a->is_mixed);
+}
+
+/* Of a page: what it leads to is asked for once, and leads nowhere. As deep as the page, so that no cap holds it. */
+static frontier_origin check_origin(frontier_origin of_link)
+{
+  of_link.depth -= of_link.depth > 0;
+  of_link.hops = VISIT_CHECK;
+  return of_link;
+}
+
+/* An audit: those that lead out of the scope are checked. */
+static frontier_status check_outside(harvest *h)
+{
+  waiting *w = &h->waiting;
+  frontier_text_rules rules = {.base = w->base};
+  frontier_text texts[TOGETHER];
+  frontier_answer answers[TOGETHER];
+  size_t places[TOGETHER], count = 0, settled = 0;
+  for (size_t i = 0; i < w->settled; i++) {
+    if (w->answers[i].url != URL_OK || w->answers[i].refused != SKIP_SCOPE || w->abouts[i].what_for != FOR_LINK)
+      continue;
+    texts[count] = w->texts[i];
+    texts[count].origin = check_origin(w->texts[i].origin);
+    places[count++] = i;
+    w->abouts[i].what_for = FOR_CHECK;
+  }
+  frontier_status status;
+  do {
+    size_t now;
+    status = frontier_add_texts(h->frontier, &rules, texts + settled, count - settled, h->now_ms, answers + settled,
+                                &now);
+    settled += now;
+  } while (may_heal(h, status));
+  for (size_t i = 0; i < settled; i++)
+    w->answers[places[i]] = answers[i];
+  return status;
 }
 
 /* All that wait into the frontier. On failure some may be missing. */
@@ -218,15 +282,17 @@ static frontier_status add_waiting(harvest *h, page_links *links)
                                 w->answers + w->settled, &settled);
     w->settled += settled;
   } while (may_heal(h, status));
+  if (status == FRONTIER_OK && h->rules.edges && !h->is_cut)
+    status = check_outside(h);
   for (size_t i = 0; i < w->settled && !h->is_cut; i++)
-    count_answer(h, &w->texts[i], &w->answers[i], links);
+    count_answer(h, i, links);
   w->count = w->used = 0;
   return status;
 }
 
-static void wait_for_more(waiting *w, const char *href, size_t size, frontier_origin origin, purpose what_for)
+static void wait_for_more(waiting *w, const char *href, size_t size, frontier_origin origin, about of_it)
 {
-  w->purposes[w->count] = what_for;
+  w->abouts[w->count] = of_it;
   w->texts[w->count++] = (frontier_text){.href = href, .href_size = size, .origin = origin};
 }
 
@@ -245,6 +311,17 @@ static const url_base *base_of(const harvest *h, const visit *v, const visit_lin
   return h->own;
 }
 
+/* Not to follow a link is asked of those who would go on from there; to check it is not to follow it. */
+static about about_link(const harvest *h, const visit *v, const visit_link *link)
+{
+  return (about){.is_nofollow = (v->nofollow || link->nofollow) && !h->rules.follows_nofollow && !link->is_asset,
+                 .what_for = link->is_map     ? FOR_MAP
+                             : link->is_asset ? FOR_CHECK
+                                              : FOR_LINK,
+                 .by = link->element,
+                 .is_loaded = link->is_asset || link->element == BY_FRAME_SRC || link->element == BY_IFRAME_SRC};
+}
+
 static frontier_status add_link(harvest *h, const visit *v, const visit_link *link, frontier_origin origin,
                                 page_links *links)
 {
@@ -258,7 +335,7 @@ static frontier_status add_link(harvest *h, const visit *v, const visit_link *li
   size_t size = written_in ? charset_escape_query(written_in, link->href, link->size, escaped, HREF_MAX) : 0;
   w->base = base;
   w->used += size;
-  wait_for_more(w, size ? escaped : link->href, size ? size : link->size, origin, link->is_map ? FOR_MAP : FOR_LINK);
+  wait_for_more(w, size ? escaped : link->href, size ? size : link->size, origin, about_link(h, v, link));
   return FRONTIER_OK;
 }
 
@@ -298,7 +375,7 @@ static frontier_origin next_hop(const visit *v)
 
 static bool is_too_far(frontier_origin origin)
 {
-  return (origin.hops & ~(unsigned)VISIT_SITEMAP) > HOPS_MAX;
+  return (origin.hops & ~(unsigned)VISIT_BITS) > HOPS_MAX;
 }
 
 frontier_status harvest_links(harvest *h, const visit *v, uint64_t now_ms, page_links *links)
@@ -309,28 +386,31 @@ frontier_status harvest_links(harvest *h, const visit *v, uint64_t now_ms, page_
   h->now_ms = now_ms;
   h->is_cut = false;
   h->skips[SKIP_LINKS] += v->dropped;
+  if (h->rules.edges)
+    edge_log_begin(h->rules.edges);
   if (!v->links)
     return FRONTIER_OK;
+  h->is_secure = strncmp(v->lease.url, "https:", strlen("https:")) == 0;
   set_base(h, v);
   if (h->rules.counts)
     inlinks_begin_page(h->rules.counts);
   if (h->rules.budgets)
     domain_budget_page(h->rules.budgets, v->lease.url + v->lease.host_begin, v->lease.host_end - v->lease.host_begin);
-  frontier_origin of_page = page_origin(v), of_map = next_hop(v);
+  frontier_origin of_page = page_origin(v), of_map = next_hop(v), of_asset = check_origin(of_page);
   uint64_t undecided = patterns_undecided(h->rules.patterns);
   frontier_status status = FRONTIER_OK;
   visit_link link;
   for (size_t at = 0; status == FRONTIER_OK && !h->is_cut && visit_next_link(v, &at, &link);) {
     if (link.canonical)
       note_canonical(h, v, &link, links);
-    if ((v->nofollow || link.nofollow) && !h->rules.follows_nofollow)
+    if ((v->nofollow || link.nofollow) && !h->rules.follows_nofollow && !h->rules.edges)
       h->skips[SKIP_NOFOLLOW]++;
     else if (link.is_cut)
       count_unusable(h, URL_TOO_LONG, base_of(h, v, &link), link.href, link.size, links);
     else if (link.is_map && is_too_far(of_map))
       h->skips[SKIP_REDIRECTS]++, links->lacks |= LACK_BIT(LACK_LINKS);
     else
-      status = add_link(h, v, &link, link.is_map ? of_map : of_page, links);
+      status = add_link(h, v, &link, link.is_map ? of_map : link.is_asset ? of_asset : of_page, links);
   }
   if (status == FRONTIER_OK)
     status = add_waiting(h, links);
@@ -360,13 +440,13 @@ frontier_status harvest_sitemap(harvest *h, const char *base, const char *href, 
 /* ---- start URLs ------------------------------------------------------------------------------------------ */
 
 static void copy_and_wait(waiting *w, const char *text, size_t size, const char *end, frontier_origin origin,
-                          purpose what_for)
+                          about of_it)
 {
   char *copy = w->bytes + w->used;
   memcpy(copy, text, size);
   memcpy(copy + size, end, strlen(end));
   w->used += size + strlen(end);
-  wait_for_more(w, copy, size + strlen(end), origin, what_for);
+  wait_for_more(w, copy, size + strlen(end), origin, of_it);
 }
 
 frontier_status harvest_start(harvest *h, const url *start, bool guesses_map, uint64_t now_ms)
@@ -377,11 +457,12 @@ frontier_status harvest_start(harvest *h, const url *start, bool guesses_map, ui
   frontier_status status = make_room(h, &links);
   if (status == FRONTIER_OK && guesses_map) {
     copy_and_wait(&h->waiting, start->fetch, start->host_end, "/sitemap.xml", (frontier_origin){.hops = VISIT_SITEMAP},
-                  FOR_MAP);
+                  (about){.what_for = FOR_MAP});
     status = make_room(h, &links);
   }
   if (status == FRONTIER_OK)
-    copy_and_wait(&h->waiting, start->fetch, start->fetch_size, "", (frontier_origin){0}, FOR_START);
+    copy_and_wait(&h->waiting, start->fetch, start->fetch_size, "", (frontier_origin){0},
+                  (about){.what_for = FOR_START});
   return status;
 }
 
@@ -396,8 +477,7 @@ frontier_status harvest_starts_end(harvest *h)
 /* A start URL may lead to its site's real name (example.org -> www.example.org): that host joins the scope. */
 static bool widen_scope(harvest *h, const visit *v)
 {
-  bool is_start = v->lease.origin.depth == 0 && !v->is_map;
-  return !is_start || scope_has(h->scope, &h->target) || scope_add(h->scope, &h->target);
+  return !visit_is_start(v) || scope_has(h->scope, &h->target) || scope_add(h->scope, &h->target);
 }
 
 bool harvest_leads_to(harvest *h, const visit *v, const char *location, const char *key)

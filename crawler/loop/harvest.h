@@ -8,6 +8,7 @@
 #include "crawler/scope/scope.h"
 #include "crawler/base/skip.h"
 #include "crawler/loop/domain_budget.h"
+#include "crawler/loop/edge_log.h"
 #include "crawler/loop/visit.h"
 #include "frontier/inlinks.h"
 
@@ -18,6 +19,7 @@ typedef struct harvest_rules {
   patterns *patterns;              /* of links, not of start URLs */
   inlinks *counts;                 /* of pages that link to a URL; NULL: not wanted */
   domain_budget *budgets;          /* of the domains that pages link to; NULL: not wanted */
+  edge_log *edges;                 /* an audit: it gets each link, and what is not followed is checked; or NULL */
   bool follows_nofollow;           /* also links that ask not to be followed */
   bool (*must_end)(void *context); /* is what is left of a page's links to be left to the next run? */
   /* The frontier failed to take a link: is it to be asked again? May wait before it answers. */

@@ -58,7 +58,7 @@ bool near_duplicates_note(crawl *c, visit *v, page_facts *facts)
 {
   assert(v->stage == VISIT_FETCHING && c->visits.active);
   c->near = NULL;
-  if (v->is_map)
+  if (v->is_map || v->is_check)
     return true;
   if (c->options.contents && !note_text(c, v))
     return false;

@@ -17,7 +17,7 @@ static void body_came(void *context, long status, const char *content_type, cons
     return;
   if (c->options.keeps_log)
     body_hash_add(v->hash, bytes, size);
-  if (status < 200 || status > 299)
+  if (status < 200 || status > 299 || v->is_check)
     return;
   const char *rest = bytes;
   size_t left = size;

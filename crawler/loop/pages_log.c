@@ -92,6 +92,10 @@ void pages_log_line(json *line, const page_facts *facts, url_profile profile, ur
   json_put_number(line, "layer", lease->verdict.layer);
   if (facts->visit->is_map)
     json_put_bool(line, "sitemap", true);
+  if (facts->visit->lease.origin.hops & VISIT_CHECK)
+    json_put_bool(line, "check", true);
+  if (lease->origin.hops & ~VISIT_BITS && !facts->visit->is_map)
+    json_put_number(line, "hops", lease->origin.hops & ~(unsigned)VISIT_BITS);
   json_put_number(line, "tries", facts->visit->tries > 1 ? facts->visit->tries : 1);
   json_put_string(line, "outcome", outcome_name(facts->outcome));
   json_put_string(line, "robots", facts->robots);

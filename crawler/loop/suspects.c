@@ -124,6 +124,8 @@ frontier_class crawl_put_in_order(void *context, const frontier_link *link, fron
   bool is_of_same = s && s->is_open && s->is_same;
   frontier_mark mark;
   (void)verdict;
+  if (link->origin.hops & VISIT_CHECK)
+    return by_rule;
   if (is_of_same) {
     count_new(s, u->fetch + u->host_begin, u->fetch_size - u->host_begin);
     if (frontier_find_mark(c->frontier, u->fetch + u->host_begin, u->fetch_size - u->host_begin, &mark))

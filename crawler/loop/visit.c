@@ -13,7 +13,7 @@
 #include <strings.h>
 #include <unistd.h>
 
-enum { LINK_HEAD = sizeof(uint32_t) + 1, NOFOLLOW = 1, MAP = 2, HEADER = 4, CANONICAL = 8, CUT = 16 };
+enum { LINK_HEAD = sizeof(uint32_t) + 2, NOFOLLOW = 1, MAP = 2, HEADER = 4, CANONICAL = 8, CUT = 16, ASSET = 32 };
 
 static void assert_visit(const visit *v)
 {
@@ -46,7 +46,7 @@ static void spill_hrefs(visit *v)
   v->hrefs_size = 0;
 }
 
-static void keep_href(visit *v, const char *href, size_t href_size, unsigned flags)
+static void keep_href(visit *v, const char *href, size_t href_size, unsigned flags, link_element element)
 {
   if (v->hrefs_size + href_size > VISIT_NEAR_MAX)
     spill_hrefs(v);
@@ -59,6 +59,7 @@ static void keep_href(visit *v, const char *href, size_t href_size, unsigned fla
   char *at = v->hrefs + v->hrefs_size;
   memcpy(at, &size, sizeof size);
   at[sizeof size] = (char)flags;
+  at[sizeof size + 1] = (char)element;
   memcpy(at + LINK_HEAD, href, size);
   v->hrefs_size += LINK_HEAD + size;
   v->links++;
@@ -67,7 +68,8 @@ static void keep_href(visit *v, const char *href, size_t href_size, unsigned fla
 
 static unsigned flags_of(const link_found *link)
 {
-  return (link->nofollow ? NOFOLLOW : 0U) | (link->canonical ? CANONICAL : 0U) | (link->is_cut ? CUT : 0U);
+  return (link->nofollow ? NOFOLLOW : 0U) | (link->canonical ? CANONICAL : 0U) | (link->is_cut ? CUT : 0U) |
+         (link->kind == LINK_ASSET ? ASSET : 0U);
 }
 
 static void keep_link(void *context, const link_found *link)
@@ -75,17 +77,17 @@ static void keep_link(void *context, const link_found *link)
   if (link->kind == LINK_BASE)
     keep_base(context, link);
   else
-    keep_href(context, link->href, link->size, flags_of(link));
+    keep_href(context, link->href, link->size, flags_of(link), link->element);
 }
 
 static void keep_header_link(void *context, const link_found *link)
 {
-  keep_href(context, link->href, link->size, flags_of(link) | HEADER);
+  keep_href(context, link->href, link->size, flags_of(link) | HEADER, BY_HEADER_LINK);
 }
 
 static void keep_mapped(void *context, bool is_map, const char *href, size_t size)
 {
-  keep_href(context, href, size, is_map ? MAP : 0);
+  keep_href(context, href, size, is_map ? MAP : 0, is_map ? BY_SITEMAP_LOC : BY_URL_LOC);
 }
 
 static void scan(void *context, const char *bytes, size_t size)
@@ -115,6 +117,11 @@ visit *visit_create(void *owner, bool wants_images)
   }
   visit_free(v);
   return NULL;
+}
+
+void visit_want_assets(visit *v)
+{
+  links_want_assets(v->scanner, true);
 }
 
 static void keep_text(void *context, const char *bytes, size_t size)
@@ -154,6 +161,8 @@ void visit_begin(visit *v, const frontier_lease *lease)
   v->tries = 1;
   *v->sha256 = '\0';
   v->is_map = lease->origin.hops & VISIT_SITEMAP;
+  v->is_check = lease->origin.hops & VISIT_CHECK;
+  v->is_head = false;
   v->holds_host = v->has_scanned = v->has_mapped = v->is_plain = v->nofollow = v->noindex = v->is_dropped = false;
   v->hrefs_size = v->hrefs_before = v->links = v->dropped = 0;
   v->shingles = (mlbf_shingles){.count = 0};
@@ -183,6 +192,11 @@ static bool read_map(visit *v, const char *content_type, const char **bytes, siz
 static bool is_feed(const char *type)
 {
   return is_type(type, "application/rss+xml") || is_type(type, "application/atom+xml");
+}
+
+bool visit_is_html(const char *content_type)
+{
+  return is_type(content_type, "text/html") || is_type(content_type, "application/xhtml+xml");
 }
 
 static void read_plain(visit *v, const char *content_type, const char *bytes, size_t size)
@@ -255,7 +269,7 @@ void visit_take_headers(visit *v, const fetch_response *response)
       v->dropped++;
   value = fetch_header(response, "Refresh", NULL);
   if (value && refresh_find_url(value, strlen(value), &href, &size))
-    keep_href(v, href, size, HEADER);
+    keep_href(v, href, size, HEADER, BY_HEADER_REFRESH);
 }
 
 const char *visit_limit(const visit *v)
@@ -313,7 +327,9 @@ bool visit_next_link(const visit *v, size_t *at, visit_link *link)
                        .is_map = flags & MAP,
                        .is_header = flags & HEADER,
                        .is_cut = flags & CUT,
-                       .canonical = flags & CANONICAL};
+                       .is_asset = flags & ASSET,
+                       .canonical = flags & CANONICAL,
+                       .element = (link_element)v->hrefs[*at + sizeof bytes + 1]};
   *at += LINK_HEAD + bytes;
   assert(*at <= v->hrefs_size);
   return true;

@@ -17,7 +17,10 @@ enum {
   VISIT_LINKS_MAX = 100000,   /* links of one page; a page with more is a trap or a dump */
   VISIT_TEXT_MAX = 8 << 20,   /* bytes of their hrefs, ... */
   VISIT_NEAR_MAX = 256 << 10, /* ... of which so many are in memory until the page has ended */
-  VISIT_SITEMAP = 0x8000,     /* bit of a lease's origin.hops that is no redirect: the URL is a sitemap */
+  /* bits of a lease's origin.hops that are no redirects: */
+  VISIT_SITEMAP = 0x8000, /* the URL is a sitemap */
+  VISIT_CHECK = 0x4000,   /* only whether it is there is asked, for an audit */
+  VISIT_BITS = VISIT_SITEMAP | VISIT_CHECK,
 };
 
 typedef enum visit_stage { VISIT_IDLE, VISIT_ASKING, VISIT_FETCHING } visit_stage; /* asking: for robots.txt */
@@ -42,13 +45,15 @@ typedef struct visit {
   sitemap *map;                /* made when first needed */
   bool is_dropped;             /* not all of it was read: the crawl ends */
   bool is_map;                 /* the URL is a sitemap, no page */
+  bool is_check;               /* the URL is not in scope, or an asset, and leads nowhere */
+  bool is_head;                /* only the head of the response was asked for */
   bool has_scanned;            /* the body is HTML, and went through the scanner */
   bool has_mapped;             /* the body is a sitemap or a feed, and went through `map` */
   page_text *text;             /* the text of the page; NULL: not wanted */
   mlbf_shingles shingles;      /* of it, once it has ended; none, if the page says nothing */
   bool is_plain;               /* the body is text without markup, and went into `text` */
   body_copy body;              /* of what is no page, if that is wanted */
-  char *hrefs;                 /* size (4 bytes, machine order), flags (1 byte), bytes; again and again */
+  char *hrefs;                 /* size (4 bytes, machine order), flags, element (1 byte each), bytes; again and again */
   size_t hrefs_size, hrefs_room;
   size_t hrefs_before;   /* bytes of them that are in a file, before those in memory */
   const char *directory; /* for that file; NULL: links stay in memory */
@@ -61,8 +66,9 @@ typedef struct visit {
 
 /* `wants_images`: img src and srcset are links too. NULL: out of memory. */
 visit *visit_create(void *owner, bool wants_images);
-void visit_free(visit *v);      /* NULL is fine */
-bool visit_want_text(visit *v); /* of all pages to come; false: out of memory */
+void visit_want_assets(visit *v); /* as links of their own kind, with the element of each link; of all pages to come */
+void visit_free(visit *v);        /* NULL is fine */
+bool visit_want_text(visit *v);   /* of all pages to come; false: out of memory */
 void visit_begin(visit *v, const frontier_lease *lease);
 
 /* A piece of the body; what is neither HTML, nor a feed by its type, nor a sitemap by its origin is not looked into,
@@ -71,6 +77,14 @@ void visit_begin(visit *v, const frontier_lease *lease);
 bool visit_read(visit *v, const char *content_type, const char **bytes, size_t *size);
 void visit_finish(visit *v); /* the body has ended */
 void visit_rest(visit *v);   /* it is over: what may be large goes */
+
+/* A start URL, or a redirect leads there from one. */
+static inline bool visit_is_start(const visit *v)
+{
+  return v->lease.origin.depth == 0 && !(v->lease.origin.hops & VISIT_BITS);
+}
+
+bool visit_is_html(const char *content_type);
 
 /* The body so far is no page: nothing that has links was found in it, or looked for. */
 static inline bool visit_is_no_page(const visit *v)
@@ -91,10 +105,12 @@ typedef struct visit_link {
   const char *href;
   size_t size;
   bool nofollow;
-  bool is_map;    /* of a sitemap index: another sitemap */
-  bool is_header; /* of the header, which no <base> moves */
-  bool is_cut;    /* the beginning of what is too long to be one */
-  bool canonical; /* the page's own preferred URL */
+  bool is_map;          /* of a sitemap index: another sitemap */
+  bool is_header;       /* of the header, which no <base> moves */
+  bool is_cut;          /* the beginning of what is too long to be one */
+  bool is_asset;        /* what the page is made of */
+  bool canonical;       /* the page's own preferred URL */
+  link_element element; /* with visit_want_assets */
 } visit_link;
 
 /* Once it has ended: its links are in memory, all of them. false: they cannot be, errno says why. */

@@ -31,7 +31,7 @@
 /* `step`: what to do, "": `why` says it. */
 static void note_start_failure(crawl *c, const visit *v, const char *why, const char *step)
 {
-  if (v->lease.origin.depth == 0 && !v->is_map && !c->start_failure[0])
+  if (visit_is_start(v) && !c->start_failure[0])
     snprintf(c->start_failure, sizeof c->start_failure, "%.250s: %.100s%s%s", v->lease.url, why, *step ? "; " : "",
              step);
 }
@@ -57,7 +57,7 @@ static bool archive(crawl *c, const visit *v, const fetch_response *response)
 {
   warc *w = c->options.warc;
   frontier_status status;
-  while (w && (status = crawl_warc_keep(w, &v->lease, response)) != FRONTIER_OK)
+  while (w && !v->is_head && (status = crawl_warc_keep(w, &v->lease, response)) != FRONTIER_OK)
     if (!crawl_wait_out(c, status, warc_message(w)))
       return false;
   return true;
@@ -80,6 +80,19 @@ static void end_lease(crawl *c, visit *v, frontier_state state, uint16_t code, c
   crawl_holds(c, harvest_count(c->harvest));
   crawl_holds(c, frontier_done(c->frontier, v->lease.id, state, code, c->line.text, c->line.size, c->now_ms));
   crawl_let_go(c, v);
+}
+
+/* Its links into the edge log, in the transaction that says that it is done. */
+static bool log_edges(crawl *c, const visit *v)
+{
+  if (!c->options.edges || v->is_check)
+    return true;
+  bool is_key = url_parse(v->lease.url, v->lease.url_size, c->profile, c->target) == URL_OK;
+  if (is_key && edge_log_end(c->options.edges, edge_log_hash(c->options.edges, c->target->key, c->target->key_size),
+                             revisit_is_again(v->revisit)))
+    return true;
+  crawl_break_off(c, "out of memory for the links of a page");
+  return false;
 }
 
 /* Not to be had at this time; what was fetched before is not missing. */
@@ -141,7 +154,7 @@ void visit_end_skipped(crawl *c, visit *v, crawl_skip why, const char *explanati
   harvest_skip(c->harvest, why);
   if (!note_visit(c, v, &(fetch_response){0}, 0, true))
     return;
-  if (why == SKIP_ROBOTS_UNAVAILABLE)
+  if (why == SKIP_ROBOTS_UNAVAILABLE && !v->is_check)
     count_lack(c, v, LACK_ROBOTS);
   end_lease(c, v, FRONTIER_SKIPPED, (uint16_t)why, NULL); /* not fetched: no line of pages.jsonl */
 }
@@ -161,9 +174,13 @@ void visit_end_without_rules(crawl *c, visit *v, const origin_ruling *ruling)
 static void count_failure(crawl *c, const visit *v, const fetch_response *response)
 {
   bool was_requested = response->start_ms > 0;
+  failures_note(&c->failures, v->lease.url, response);
+  if (v->is_check) {
+    crawl_holds(c, frontier_count(c->frontier, "checked", 1));
+    return;
+  }
   if (response->error != FETCH_OK || failures_may_heal((unsigned)response->status))
     count_lack(c, v, was_requested ? LACK_FAILED : LACK_ROBOTS);
-  failures_note(&c->failures, v->lease.url, response);
   if (v->is_map)
     return; /* a sitemap that is not there is no error of the site's pages */
   c->totals.errors++;
@@ -225,7 +242,7 @@ static bool harvest_all(crawl *c, visit *v, const fetch_response *response, answ
     if (status == FRONTIER_NO_MEMORY) /* if the frontier lacked it, that broke the crawl off already */
       crawl_break_off(c, "out of memory for the scope");
     crawl_keep_scope(c);
-  } else if (kind == ANSWER_PAGE) {
+  } else if (kind == ANSWER_PAGE && !v->is_check) {
     visit_take_headers(v, response);
     if (!visit_gather_links(v)) {
       crawl_break_off(c, "the links of a page cannot be read back");
@@ -245,7 +262,7 @@ static void count_page(crawl *c, const visit *v, const fetch_response *response)
   c->bytes_ever += response->body_bytes;
   crawl_holds(c, frontier_count(c->frontier, "pages", 1));
   crawl_holds(c, frontier_count(c->frontier, "page-bytes", response->body_bytes));
-  if (v->lease.origin.depth == 0)
+  if (visit_is_start(v))
     crawl_holds(c, frontier_count(c->frontier, "start-pages", 1));
 }
 
@@ -258,6 +275,8 @@ static void count_answer(crawl *c, const visit *v, const fetch_response *respons
     crawl_holds(c, frontier_count(c->frontier, "redirects", 1));
   } else if (v->is_map) {
     crawl_holds(c, frontier_count(c->frontier, "sitemaps", 1));
+  } else if (v->is_check) {
+    crawl_holds(c, frontier_count(c->frontier, "checked", 1));
   } else if (response->body_bytes) {
     count_page(c, v, response);
   }
@@ -265,7 +284,9 @@ static void count_answer(crawl *c, const visit *v, const fetch_response *respons
 
 static unsigned lacks_of_body(const visit *v, const fetch_response *response, answer kind)
 {
-  return kind != ANSWER_PAGE || !response->truncated ? 0 : v->is_map ? LACK_BIT(LACK_SITEMAP) : LACK_BIT(LACK_BODY);
+  return kind != ANSWER_PAGE || !response->truncated || v->is_check ? 0
+         : v->is_map                                                ? LACK_BIT(LACK_SITEMAP)
+                                                                    : LACK_BIT(LACK_BODY);
 }
 
 static void end_well(crawl *c, visit *v, const fetch_response *response, answer kind)
@@ -280,10 +301,26 @@ static void end_well(crawl *c, visit *v, const fetch_response *response, answer 
   facts.links.lacks |= lacks_of_body(v, response, kind);
   if (!is_harvested || !note_visit(c, v, response, facts.links.lacks, false) || !archive(c, v, response))
     return;
+  if (kind == ANSWER_PAGE && !log_edges(c, v))
+    return;
   count_answer(c, v, response, kind);
   count_again(c, v, response, false);
   crawl_holds(c, lacks_change(c->frontier, revisit_lacks(v->revisit), facts.links.lacks));
   end_lease(c, v, FRONTIER_DONE, (uint16_t)response->status, &facts);
+}
+
+/* Some servers refuse HEAD: what it says is asked again with GET, unless it says that there is no such page. A page of
+ * the scope that was linked to as an asset is read, as it may be linked to as a page, too. */
+static bool is_to_be_got(crawl *c, const visit *v, const fetch_response *response)
+{
+  enum { NOT_FOUND = 404, GONE = 410, TOO_MANY = 429, UNAVAILABLE = 503 };
+  long status = response->status;
+  if (!v->is_head || response->error != FETCH_OK)
+    return false;
+  bool is_refused = status >= 400 && status != NOT_FOUND && status != GONE && status != TOO_MANY &&
+                    status != UNAVAILABLE;
+  bool is_page = status >= 200 && status <= 299 && visit_is_html(response->content_type) && crawl_has_in_scope(c, v);
+  return (is_refused || is_page) && retries_come_again(c->retries, &v->lease);
 }
 
 /* A cookie wall: it leads back to itself and sets cookies, with which it is a page. As a redirect it would be known. */
@@ -316,7 +353,9 @@ void visit_end_fetched(void *context, const fetch_response *response)
     return;
   }
   answer kind = answer_of(v, response);
-  if (kind == ANSWER_FAILURE)
+  if (is_to_be_got(c, v, response))
+    put_off(c, v);
+  else if (kind == ANSWER_FAILURE)
     visit_end_failed(c, v, response, robots_word(c));
   else if (is_to_come_again(c, v, response, kind))
     put_off(c, v);

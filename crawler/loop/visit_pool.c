@@ -25,6 +25,8 @@ static visit *make_one(visit_pool *vs)
   }
   if (!v)
     return NULL;
+  if (vs->wants_assets)
+    visit_want_assets(v);
   v->directory = vs->directory;
   vs->all[vs->count++] = v;
   return v;

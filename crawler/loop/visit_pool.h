@@ -7,7 +7,7 @@
 typedef struct visit_pool {
   void *owner;           /* of each visit */
   const char *directory; /* for files of theirs; NULL: none */
-  bool wants_images, wants_text;
+  bool wants_images, wants_text, wants_assets;
   visit *idle;
   visit **all;
   size_t count, room;

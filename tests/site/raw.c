@@ -30,10 +30,16 @@ void raw_send_string(int fd, const char *string)
 }
 
 static const char *rest_of_head;
+static bool is_head;
 
 const char *raw_head(void)
 {
   return rest_of_head;
+}
+
+bool raw_is_head(void)
+{
+  return is_head;
 }
 
 bool raw_request_has(const char *line)
@@ -60,6 +66,7 @@ static void serve_one(int fd, raw_answer *answer)
       target++;
       char *end = target + strcspn(target, " ");
       rest_of_head = *end ? end + 1 : end;
+      is_head = strncmp(head, "HEAD ", 5) == 0;
       *end = '\0';
       answer(fd, target);
     }

@@ -12,6 +12,7 @@ typedef void raw_answer(int fd, const char *target);
 
 /* Of that request, in that process: the rest of its head, behind the target. */
 const char *raw_head(void);
+bool raw_is_head(void); /* its method is HEAD: no body is wanted */
 
 /* Starts serving on 127.0.0.1; `*port` gets the port. The server dies with the caller, or by process_kill(). */
 pid_t raw_start(raw_answer *answer, unsigned *port);

@@ -1,0 +1,46 @@
+/* See audit_ending.h. */
+#include "crawler/commands/audit_ending.h"
+
+#include "crawler/base/crawl_dir.h"
+#include "crawler/base/message.h"
+#include "crawler/base/shown.h"
+#include "crawler/commands/cmd.h"
+#include "crawler/report/broken_links.h"
+
+#include <stdio.h>
+
+static void print_counts(const char *directory, const broken_counts *n)
+{
+  char a[SAY_SIZE], b[SAY_SIZE], c[SAY_SIZE], d[SAY_SIZE];
+  fprintf(stderr, "Audit: %s links", say_count(n->links, a));
+  if (n->broken)
+    fprintf(stderr, ", of which %s to %s target%s %s broken, on %s page%s", say_count(n->broken, b),
+            say_count(n->targets, c), n->targets == 1 ? "" : "s", n->broken == 1 ? "is" : "are",
+            say_count(n->sources, d), n->sources == 1 ? "" : "s");
+  else
+    fputs(", none of them known to be broken", stderr);
+  if (n->mixed)
+    fprintf(stderr, "; %s from https to http", say_count(n->mixed, b));
+  fputs(".\n", stderr);
+  if (n->broken)
+    say_note("  The broken links: strata export %s --broken", directory);
+  say_note("  The whole report: strata report %s", directory);
+}
+
+int audit_ending(const char *directory, bool is_quiet)
+{
+  char message[FRONTIER_MESSAGE_SIZE];
+  frontier *f = crawl_dir_open("audit", directory);
+  if (!f)
+    return EXIT_FAILED;
+  broken_links *b = broken_links_read(f, directory, message);
+  broken_counts counts = b ? broken_links_count(b) : (broken_counts){0};
+  if (!b)
+    say_error("audit", "%s", message);
+  else if (!is_quiet)
+    print_counts(directory, &counts);
+  int code = !b ? EXIT_FAILED : counts.broken ? EXIT_BROKEN : EXIT_DONE;
+  broken_links_free(b);
+  frontier_close(f);
+  return code;
+}

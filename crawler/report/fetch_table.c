@@ -1,0 +1,252 @@
+/* See fetch_table.h. The file is not trusted: lines that are not JSON objects are left out. */
+#include "crawler/report/fetch_table.h"
+
+#include "crawler/base/crawl_dir.h"
+#include "crawler/loop/visit.h"
+#include "datasets/sort/sorter.h"
+#include "datasets/sort/spool.h"
+#include "frontier/base/own_file.h"
+
+#include <errno.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+  HOPS_MAX = 20, /* harvest.c's */
+  SORT_MEMORY = 16 << 20,
+};
+
+struct fetch_table {
+  mlbf_hasher *hasher;
+  FILE *pages;
+  spool *rows;
+  uint64_t count;
+  char *line;
+  size_t room;
+  json_t *object; /* of the line read last */
+  url *target;
+  url_profile profile;
+};
+
+static const char *string_of(const json_t *line, const char *name)
+{
+  const char *value = json_string_value(json_object_get(line, name));
+  return value ? value : "";
+}
+
+uint64_t fetch_table_hash(const fetch_table *t, const char *key, size_t size)
+{
+  uint64_t hash = edge_hash(t->hasher, key, size);
+  return hash ? hash : 1;
+}
+
+/* ---- reading ------------------------------------------------------------------------------------------------ */
+
+static uint16_t ending_of(const json_t *line)
+{
+  const char *error = string_of(line, "error");
+  for (int i = FETCH_OK + 1; i < FETCH_ERRORS; i++)
+    if (strcmp(error, fetch_error_name((fetch_error)i)) == 0)
+      return (uint16_t)(FETCH_NO_ANSWER | i);
+  json_int_t status = json_integer_value(json_object_get(line, "status"));
+  return status > 0 && status < 1000 ? (uint16_t)status : 0;
+}
+
+static uint8_t flags_of(const json_t *line)
+{
+  bool is_map = json_is_true(json_object_get(line, "sitemap")), is_check = json_is_true(json_object_get(line, "check"));
+  bool is_first = json_integer_value(json_object_get(line, "via")) == 0 && !is_map && !is_check;
+  const char *type = string_of(line, "type");
+  bool is_html = visit_is_html(type);
+  return (uint8_t)((is_first ? FETCH_START : 0) | (is_map ? FETCH_MAP : 0) | (is_check ? FETCH_CHECK : 0) |
+                   (json_is_true(json_object_get(line, "noindex")) ? FETCH_NOINDEX : 0) | (is_html ? FETCH_HTML : 0) |
+                   (strcmp(string_of(line, "limit"), "too many redirects") == 0 ? FETCH_CUT : 0));
+}
+
+static uint64_t next_of(const fetch_table *t, const json_t *line)
+{
+  const char *to = string_of(line, "redirect");
+  if (!*to || url_parse(to, strlen(to), t->profile, t->target) != URL_OK)
+    return 0;
+  return fetch_table_hash(t, t->target->key, t->target->key_size);
+}
+
+static int compare(const void *a, const void *b)
+{
+  const fetch_row *x = a, *y = b;
+  if (x->key != y->key)
+    return x->key < y->key ? -1 : 1;
+  return x->line < y->line ? -1 : x->line > y->line;
+}
+
+/* The line at `offset`, into t->object; NULL if it is none of ours. */
+static bool read_line(fetch_table *t)
+{
+  ssize_t size = getline(&t->line, &t->room, t->pages);
+  json_decref(t->object);
+  t->object = size > 0 ? json_loadb(t->line, (size_t)size, 0, NULL) : NULL;
+  return size > 0;
+}
+
+static bool read_pages(fetch_table *t, sorter *to)
+{
+  for (off_t at = 0; read_line(t); at = ftello(t->pages)) {
+    const char *key = string_of(t->object, "key");
+    if (!*key || !json_is_string(json_object_get(t->object, "url")))
+      continue;
+    fetch_row row = {.key = fetch_table_hash(t, key, strlen(key)),
+                     .next = next_of(t, t->object),
+                     .line = (uint64_t)at,
+                     .ending = ending_of(t->object),
+                     .flags = flags_of(t->object)};
+    if (!sorter_add(to, &row))
+      return false;
+  }
+  return !ferror(t->pages) && sorter_finish(to);
+}
+
+/* Of each key the last. A page that was found unchanged ended as it did before. */
+static bool keep_last(fetch_table *t, sorter *from)
+{
+  enum { UNCHANGED = 304 };
+  fetch_row last = {0};
+  for (const fetch_row *row; (row = sorter_next(from));) {
+    if (last.key && row->key != last.key) {
+      if (!spool_write(t->rows, &last, sizeof last))
+        return false;
+      t->count++;
+    }
+    if (row->key != last.key || row->ending != UNCHANGED)
+      last = *row;
+  }
+  if (last.key && !spool_write(t->rows, &last, sizeof last))
+    return false;
+  t->count += last.key != 0;
+  return spool_finish(t->rows);
+}
+
+fetch_table *fetch_table_read(const frontier *f, url_profile profile, const char *directory)
+{
+  char path[CRAWL_PATH_SIZE];
+  uint8_t secret[MLBF_SECRET_BYTES];
+  fetch_table *t = calloc(1, sizeof *t);
+  if (!t)
+    return NULL;
+  frontier_secret(f, secret);
+  crawl_dir_file(directory, "pages.jsonl", path);
+  t->profile = profile;
+  t->hasher = mlbf_hasher_create(secret);
+  t->target = malloc(sizeof *t->target);
+  t->pages = own_file_stream(path, "r", 0);
+  t->rows = t->pages ? spool_create(directory) : NULL;
+  sorter *by_key = t->rows ? sorter_create(directory, sizeof(fetch_row), compare, SORT_MEMORY) : NULL;
+  bool is_read = t->hasher && t->target && by_key && read_pages(t, by_key) && keep_last(t, by_key);
+  int why = errno;
+  sorter_free(by_key);
+  if (is_read)
+    return t;
+  fetch_table_free(t);
+  errno = why;
+  return NULL;
+}
+
+void fetch_table_free(fetch_table *t)
+{
+  if (!t)
+    return;
+  json_decref(t->object);
+  if (t->pages)
+    fclose(t->pages);
+  spool_free(t->rows);
+  mlbf_hasher_free(t->hasher);
+  free(t->target);
+  free(t->line);
+  free(t);
+}
+
+/* ---- asking ------------------------------------------------------------------------------------------------- */
+
+const fetch_row *fetch_table_rows(const fetch_table *t, uint64_t *count)
+{
+  *count = t->count;
+  return spool_bytes(t->rows);
+}
+
+const fetch_row *fetch_table_find(const fetch_table *t, uint64_t key)
+{
+  const fetch_row *rows = spool_bytes(t->rows);
+  uint64_t begin = 0, end = t->count;
+  while (begin < end) {
+    uint64_t middle = begin + (end - begin) / 2;
+    if (rows[middle].key < key)
+      begin = middle + 1;
+    else
+      end = middle;
+  }
+  return begin < t->count && rows[begin].key == key ? &rows[begin] : NULL;
+}
+
+fetch_end fetch_table_follow(const fetch_table *t, const fetch_row *row)
+{
+  fetch_end end = {.last = row, .is_known = true};
+  while (end.last->next && !end.is_too_long) {
+    const fetch_row *next = fetch_table_find(t, end.last->next);
+    end.is_too_long = ++end.hops > HOPS_MAX;
+    if (!next) {
+      end.is_too_long |= end.last->flags & FETCH_CUT;
+      end.is_known = end.is_too_long;
+      break;
+    }
+    end.last = next;
+  }
+  end.ending = end.is_too_long ? row->ending : end.last->ending;
+  const fetch_row *at = row; /* of what goes on for so long, does it come back to where it was? */
+  for (unsigned i = 0; end.is_too_long && at && !end.is_loop && i <= HOPS_MAX; i++) {
+    at = fetch_table_find(t, at->next);
+    end.is_loop = at == end.last || at == row;
+  }
+  return end;
+}
+
+bool fetch_end_is_broken(const fetch_end *end)
+{
+  uint16_t ending = end->ending;
+  if (end->is_loop || end->is_too_long)
+    return true;
+  if (!end->is_known)
+    return false;
+  if (ending & FETCH_NO_ANSWER)
+    switch (ending & ~FETCH_NO_ANSWER) {
+    case FETCH_PRIVATE:  /* we did not ask, */
+    case FETCH_ENCODING: /* or there was an answer that we do not read */
+    case FETCH_LIMIT: return false;
+    default: return true;
+    }
+  switch (ending) { /* it may be there for others, or later */
+  case 401:
+  case 403:
+  case 407:
+  case 429:
+  case 451: return false;
+  default: return ending >= 400;
+  }
+}
+
+const char *fetch_ending_text(uint16_t ending, char text[FETCH_ENDING_TEXT])
+{
+  unsigned error = ending & ~(unsigned)FETCH_NO_ANSWER;
+  if (ending & FETCH_NO_ANSWER && error < FETCH_ERRORS)
+    return fetch_error_name((fetch_error)error);
+  snprintf(text, FETCH_ENDING_TEXT, "%u", ending);
+  return text;
+}
+
+const char *fetch_table_url(fetch_table *t, const fetch_row *row)
+{
+  if (fseeko(t->pages, (off_t)row->line, SEEK_SET) != 0)
+    return NULL;
+  errno = EIO;
+  return read_line(t) ? string_of(t->object, "url") : NULL;
+}
