@@ -50,15 +50,21 @@ static int write_report(frontier *f, const char *directory, const report_data *d
 {
   frontier_stats stats;
   trap_list *traps = calloc(1, sizeof *traps);
-  const report_input input = {.directory = directory, .data = data, .frontier = f, .stats = &stats, .traps = traps};
+  char message[FRONTIER_MESSAGE_SIZE];
+  audit_data *audit = audit_data_read(f, directory, message);
+  const report_input input = {
+    .directory = directory, .data = data, .frontier = f, .stats = &stats, .traps = traps, .audit = audit};
   int code = EXIT_FAILED;
   bool read = traps && frontier_stats_read(f, &stats) == FRONTIER_OK && trap_list_read(f, traps) == FRONTIER_OK;
   if (!traps || (read && traps->failed))
     say_error("report", "out of memory");
   else if (!read)
     say_error("report", "%s", frontier_message(f));
+  else if (!audit && *message)
+    say_error("report", "%s", message);
   else
     code = isatty(STDOUT_FILENO) ? write_file(&input) : write_pipe(&input);
+  audit_data_free(audit);
   if (traps)
     trap_list_free(traps);
   free(traps);
@@ -93,7 +99,8 @@ const option_table cmd_report_options = {
   .before = "Usage: strata report DIR\n"
             "Show the crawl in DIR as one self-contained HTML page: responses, hosts, depth, sizes, "
             "slowest and largest pages,\n"
-            "duplicates, links not taken, a timeline. Works during a crawl.\n"
+            "duplicates, links not taken, a timeline; of an audit also broken links, redirects, titles.\n"
+            "Works during a crawl.\n"
             "\n"
             "  strata report strata-example.org              writes strata-example.org/report.html\n"
             "  strata report strata-example.org > page.html  to a file or a pipe: writes the page to it\n",

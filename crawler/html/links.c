@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "crawler/base/chars.h"
+#include "crawler/html/entities.h"
 #include "crawler/html/foreign.h"
 #include "crawler/html/refresh.h"
 #include "crawler/html/srcset.h"
@@ -19,7 +20,7 @@ enum element {
   OTHER, A, AREA, BASE, FRAME, IFRAME, LINK, META, /* of links */
   IMG, SOURCE,                                     /* of images */
   AUDIO, EMBED, INPUT, OBJECT, TRACK, VIDEO,       /* of what else a page is made of */
-  TEXT, SCRIPT, PLAINTEXT, SELECT,                 /* of text */
+  TEXT, TITLE, SCRIPT, PLAINTEXT, SELECT,          /* of text */
   FOREIGN_ROOT, ANNOTATION_XML, FONT,              /* around SVG and MathML */
 };
 
@@ -62,6 +63,9 @@ struct links_scanner {
   void *text_context;
   bool has_base, nofollow, noindex;
   foreign_place place;
+  bool is_in_title, has_title;
+  size_t title_size;
+  char title[LINKS_TITLE];
   open_tag tag;
   tokenizer machine;
 };
@@ -195,7 +199,7 @@ static enum element element_named(const char *name, size_t size)
   case 'p': NAMED("plaintext", PLAINTEXT); break;
   case 's': NAMED("script", SCRIPT); NAMED("style", TEXT); NAMED("svg", FOREIGN_ROOT); NAMED("source", SOURCE);
     NAMED("select", SELECT); break;
-  case 't': NAMED("title", TEXT); NAMED("textarea", TEXT); NAMED("track", TRACK); break;
+  case 't': NAMED("title", TITLE); NAMED("textarea", TEXT); NAMED("track", TRACK); break;
   case 'v': NAMED("video", VIDEO); break;
   case 'x': NAMED("xmp", TEXT); break;
   default: break;
@@ -219,7 +223,8 @@ static unsigned attribute_named(const char *name, size_t size)
   return 0;
 }
 
-/* Element names outside of SVG and MathML that element_named knows, by first letter and length; those of assets only if these are wanted. */
+/* Element names outside of SVG and MathML that element_named knows, by first letter and length; those of assets only if
+ * they are wanted. */
 static const plain_tag_names matter = {
   ['a' - 'a'] = 1 << 1 | 1 << 4, ['b' - 'a'] = 1 << 4, ['f' - 'a'] = 1 << 5,
   ['i' - 'a'] = 1 << 3 | 1 << 6, ['l' - 'a'] = 1 << 4, ['m' - 'a'] = 1 << 4,
@@ -290,13 +295,14 @@ static tokenizer_wish on_tag_named(void *context, const char *name, size_t size,
   open_tag *tag = &scanner->tag;
   enum element element = is_end_tag ? OTHER : element_named(name, size);
   assert(element == OTHER || element > FOREIGN_ROOT || matter_with_assets[name[0] - 'a'] >> size & 1);
+  scanner->is_in_title = false;
   if (!is_wanted(scanner, element))
     element = OTHER;
   if (element == SELECT || (scanner->is_in_select && (is_end_tag || element == PLAINTEXT)))
     element = select_follow(scanner, element, name, is_end_tag);
   choose_what_matters(scanner);
   bool is_near_foreign = scanner->place.depth > 0 || element == FOREIGN_ROOT;
-  scanner->is_hidden = scanner->is_xml && (element == TEXT || element == SCRIPT);
+  scanner->is_hidden = scanner->is_xml && (element == TEXT || element == TITLE || element == SCRIPT);
   if (!is_near_foreign && (element == OTHER || element > FOREIGN_ROOT))
     return WISH_NOTHING;
   bool is_foreign = foreign_is_inside(&scanner->place);
@@ -482,10 +488,13 @@ static tokenizer_content on_tag_ended(void *context, bool is_self_closing)
   choose_what_matters(scanner);
   if (attributes_of[tag->element] & (HREF | SRC | CONTENT) && !links_at_once(tag->element) && tag->url_attribute)
     visit_tag(scanner);
+  scanner->is_in_title = tag->element == TITLE && !tag->is_end_tag && scanner->wants_assets && !scanner->has_title;
+  scanner->has_title |= scanner->is_in_title;
   if (scanner->is_xml)
     return CONTENT_FOREIGN;
   switch (tag->element) {
   case IFRAME:
+  case TITLE:
   case TEXT: return CONTENT_TEXT;
   case SCRIPT: return CONTENT_SCRIPT;
   case PLAINTEXT: return CONTENT_PLAINTEXT;
@@ -493,17 +502,29 @@ static tokenizer_content on_tag_ended(void *context, bool is_self_closing)
   }
 }
 
+static void on_inner_text(void *context, const char *bytes, size_t size)
+{
+  links_scanner *scanner = context;
+  size_t room = LINKS_TITLE - scanner->title_size, taken = size < room ? size : room;
+  if (!scanner->is_in_title)
+    return;
+  memcpy(scanner->title + scanner->title_size, bytes, taken);
+  scanner->title_size += taken;
+}
+
 static void on_text(void *context, const char *bytes, size_t size)
 {
   const links_scanner *scanner = context;
+  if (scanner->is_in_title)
+    on_inner_text(context, bytes, size); /* XHTML */
   if (!scanner->is_hidden)
     scanner->take_text(scanner->text_context, bytes, size);
 }
 
-static const tokenizer_sink sink = {on_tag_named,      on_attribute_named, on_attribute_valued,
-                                    on_attribute_lost, on_tag_ended,       NULL};
-static const tokenizer_sink text_sink = {on_tag_named,      on_attribute_named, on_attribute_valued,
-                                         on_attribute_lost, on_tag_ended,       on_text};
+static const tokenizer_sink sink = {
+  on_tag_named, on_attribute_named, on_attribute_valued, on_attribute_lost, on_tag_ended, NULL, on_inner_text};
+static const tokenizer_sink text_sink = {
+  on_tag_named, on_attribute_named, on_attribute_valued, on_attribute_lost, on_tag_ended, on_text, on_inner_text};
 
 links_scanner *links_create(links_visitor *visit_link, void *context)
 {
@@ -528,7 +549,8 @@ void links_feed(links_scanner *scanner, const char *bytes, size_t size)
 {
   if (scanner->is_finished) {
     scanner->is_finished = scanner->has_base = scanner->nofollow = scanner->noindex = false;
-    scanner->is_hidden = scanner->is_in_select = false;
+    scanner->is_hidden = scanner->is_in_select = scanner->is_in_title = scanner->has_title = false;
+    scanner->title_size = 0;
     scanner->place.depth = 0;
     tokenizer_start(&scanner->machine, scanner->take_text ? &text_sink : &sink, scanner,
                     scanner->is_xml ? CONTENT_FOREIGN : CONTENT_MARKUP);
@@ -575,6 +597,28 @@ bool links_read_rel(const char *rel, size_t size, link_found *link)
   link->nofollow = read & REL_NOFOLLOW;
   link->canonical = read & REL_CANONICAL;
   return read & REL_PAGE && !(read & REL_STYLESHEET);
+}
+
+void links_title(const links_scanner *scanner, char title[LINKS_TITLE])
+{
+  const char *at = scanner->title, *end = at + scanner->title_size;
+  size_t size = 0, utf8_size;
+  char utf8[ENTITY_UTF8_MAX];
+  end -= end > at && end[-1] == '<'; /* of the end tag */
+  while (at < end && size + ENTITY_UTF8_MAX < LINKS_TITLE) {
+    size_t taken = *at == '&' ? entity_read(at + 1, (size_t)(end - at - 1), utf8, &utf8_size) : 0;
+    if (taken) {
+      memcpy(title + size, utf8, utf8_size);
+      size += utf8_size;
+    } else if (!is_space(*at)) {
+      title[size++] = *at;
+    } else if (size && title[size - 1] != ' ') {
+      title[size++] = ' ';
+    }
+    at += taken + 1;
+  }
+  size -= size && title[size - 1] == ' ';
+  title[size] = '\0';
 }
 
 bool links_page_nofollow(const links_scanner *scanner)

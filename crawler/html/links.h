@@ -17,6 +17,7 @@
 enum {
   LINKS_VALUE_MAX = 16384, /* a longer attribute value is no link: no URL is that long */
   LINKS_BEGINNING = 1024,  /* of such a value, if it is wanted */
+  LINKS_TITLE = 1024,      /* bytes of a title that are read */
 };
 
 typedef enum link_kind {
@@ -109,6 +110,10 @@ void links_expect_xml(links_scanner *scanner);
 /* The relations of a link, as in <link rel>, into link->nofollow and link->canonical. True if they make a page of its
  * target: next, prev, alternate, canonical, ..., but no stylesheet. */
 bool links_read_rel(const char *rel, size_t size, link_found *link);
+
+/* The page's first <title>, decoded, with a blank for each run of white space; "" if there was none. After
+ * links_finish, if assets are wanted. */
+void links_title(const links_scanner *scanner, char title[LINKS_TITLE]);
 
 /* What the page said of itself so far; reset by links_finish + the next feed. */
 bool links_page_nofollow(const links_scanner *scanner); /* meta robots nofollow or none */

@@ -484,8 +484,10 @@ static const char *cdata(tokenizer *machine, const char *at, const char *end)
 
 static const char *text(tokenizer *machine, const char *at, const char *end)
 {
-  at = find(at, end, '<');
-  return at < end ? go(machine, text_less_than, at + 1, end) : end;
+  const char *stop = find(at, end, '<');
+  if (machine->sink->inner_text)
+    machine->sink->inner_text(machine->context, at, (size_t)(stop - at) + (stop < end));
+  return stop < end ? go(machine, text_less_than, stop + 1, end) : end;
 }
 
 static const char *text_less_than(tokenizer *machine, const char *at, const char *end)

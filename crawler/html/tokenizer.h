@@ -42,6 +42,9 @@ typedef struct tokenizer_sink {
   tokenizer_content (*tag_ended)(void *context, bool is_self_closing);
   /* NULL, or: a piece of text, its references not decoded; it ends with the '<' behind it, if that is there already */
   void (*text)(void *context, const char *bytes, size_t size);
+  /* NULL, or the same for what is in title, textarea, style and the like: CONTENT_TEXT. A '<' may be that of the end
+   * tag. */
+  void (*inner_text)(void *context, const char *bytes, size_t size);
 } tokenizer_sink;
 
 typedef struct tokenizer tokenizer;

@@ -58,6 +58,8 @@ static void put_answer(json *line, const page_facts *facts)
     json_put_string(line, "limit", limit);
   if (facts->redirect)
     json_put_string(line, "redirect", facts->redirect);
+  if (*facts->visit->title)
+    json_put_string(line, "title", facts->visit->title);
   if (facts->links.canonical)
     json_put_string(line, "canonical", facts->links.canonical);
   if (facts->visit->noindex)

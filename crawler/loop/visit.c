@@ -121,6 +121,7 @@ visit *visit_create(void *owner, bool wants_images)
 
 void visit_want_assets(visit *v)
 {
+  v->wants_assets = true;
   links_want_assets(v->scanner, true);
 }
 
@@ -163,6 +164,7 @@ void visit_begin(visit *v, const frontier_lease *lease)
   v->is_map = lease->origin.hops & VISIT_SITEMAP;
   v->is_check = lease->origin.hops & VISIT_CHECK;
   v->is_head = false;
+  *v->title = '\0';
   v->holds_host = v->has_scanned = v->has_mapped = v->is_plain = v->nofollow = v->noindex = v->is_dropped = false;
   v->hrefs_size = v->hrefs_before = v->links = v->dropped = 0;
   v->shingles = (mlbf_shingles){.count = 0};
@@ -247,6 +249,8 @@ void visit_finish(visit *v)
     decoder_finish(v->decoder);
   if (v->has_scanned) {
     links_finish(v->scanner);
+    if (v->wants_assets)
+      links_title(v->scanner, v->title);
     v->nofollow = links_page_nofollow(v->scanner);
     v->noindex = links_page_noindex(v->scanner);
   }

@@ -46,6 +46,7 @@ typedef struct visit {
   bool is_dropped;             /* not all of it was read: the crawl ends */
   bool is_map;                 /* the URL is a sitemap, no page */
   bool is_check;               /* the URL is not in scope, or an asset, and leads nowhere */
+  bool wants_assets;           /* and titles */
   bool is_head;                /* only the head of the response was asked for */
   bool has_scanned;            /* the body is HTML, and went through the scanner */
   bool has_mapped;             /* the body is a sitemap or a feed, and went through `map` */
@@ -61,7 +62,8 @@ typedef struct visit {
   size_t dropped; /* links past the maxima */
   char *base;     /* of <base href>, NULL if none */
   size_t base_size;
-  bool nofollow, noindex; /* asked for by the page or its header */
+  char title[LINKS_TITLE]; /* with visit_want_assets; "": it has none */
+  bool nofollow, noindex;  /* asked for by the page or its header */
 } visit;
 
 /* `wants_images`: img src and srcset are links too. NULL: out of memory. */

@@ -41,7 +41,8 @@ struct broken_links {
   const char *why;
   spool *texts, *targets, *edges, *places;
   uint64_t target_count, edge_count, place_count;
-  uint8_t *linked; /* bit i: target i has an edge */
+  uint8_t *linked;             /* bit i: target i has an edge */
+  uint8_t *in_maps, *in_pages; /* bit i: a sitemap, a page links to row i of the table; NULL: there is no sitemap */
   sorter *rows;
   broken_counts counts;
   mixed_link mixed[MIXED_KEPT];
@@ -175,6 +176,49 @@ static bool keep_mixed(broken_links *b, const fetch_row *page, uint64_t target, 
   return m->source != NULL;
 }
 
+static void set_bit(uint8_t *bits, uint64_t i)
+{
+  bits[i / 8] |= (uint8_t)(1U << i % 8);
+}
+
+static bool has_bit(const uint8_t *bits, uint64_t i)
+{
+  return bits[i / 8] >> i % 8 & 1;
+}
+
+/* Sitemaps are not in every crawl: where there is none, no edge is looked up. */
+static bool begin_orphans(broken_links *b)
+{
+  uint64_t count, i = 0;
+  const fetch_row *rows = fetch_table_rows(b->table, &count);
+  while (i < count && !(rows[i].flags & FETCH_MAP))
+    i++;
+  if (i == count)
+    return true;
+  b->in_maps = calloc(count / 8 + 1, 1);
+  b->in_pages = calloc(count / 8 + 1, 1);
+  return b->in_maps && b->in_pages;
+}
+
+/* A link to what redirects is one to where that leads. */
+static void note_linked(broken_links *b, const fetch_row *page, uint64_t target)
+{
+  enum { HOPS = 20 };
+  uint64_t count;
+  const fetch_row *rows = fetch_table_rows(b->table, &count), *row = fetch_table_find(b->table, target);
+  for (unsigned i = 0; row && row != page && i < HOPS; i++) {
+    set_bit(page->flags & FETCH_MAP ? b->in_maps : b->in_pages, (uint64_t)(row - rows));
+    row = row->next ? fetch_table_find(b->table, row->next) : NULL;
+  }
+}
+
+bool broken_links_is_orphan(const broken_links *b, uint64_t row)
+{
+  uint64_t count;
+  const fetch_row *rows = fetch_table_rows(b->table, &count);
+  return b->in_maps && has_bit(b->in_maps, row) && !has_bit(b->in_pages, row) && !(rows[row].flags & FETCH_START);
+}
+
 static bool take_page(broken_links *b, const fetch_row *page, uint32_t count)
 {
   uint64_t text = UINT64_MAX;
@@ -184,6 +228,8 @@ static bool take_page(broken_links *b, const fetch_row *page, uint32_t count)
     link_element by = (link_element)(at[8] & ~EDGE_MIXED);
     if (at[8] & EDGE_MIXED && !keep_mixed(b, page, target, by))
       return false;
+    if (b->in_maps)
+      note_linked(b, page, target);
     if (to == b->target_count)
       continue;
     if (text == UINT64_MAX) {
@@ -192,7 +238,7 @@ static bool take_page(broken_links *b, const fetch_row *page, uint32_t count)
         return false;
       b->counts.sources++;
     }
-    b->linked[to / 8] |= (uint8_t)(1U << to % 8);
+    set_bit(b->linked, to);
     b->edge_count++;
     if (!spool_write(b->edges, &(broken_edge){to, text, (uint8_t)by}, sizeof(broken_edge)))
       return false;
@@ -245,7 +291,7 @@ static bool sort_links(broken_links *b, const char *directory)
       return false;
   }
   for (uint64_t i = 0; i < b->target_count; i++)
-    b->counts.targets += targets[i].is_start || b->linked[i / 8] >> i % 8 & 1;
+    b->counts.targets += targets[i].is_start || has_bit(b->linked, i);
   b->counts.broken = b->edge_count;
   return b->rows && sorter_finish(b->rows);
 }
@@ -283,8 +329,8 @@ broken_links *broken_links_read(frontier *f, const char *directory, char message
   if (!b)
     return NULL;
   bool is_good = open_files(b, directory) && read_table(b, f, directory) && find_targets(b) &&
-                 (b->linked = calloc(b->target_count / 8 + 1, 1)) && find_places(b, directory) && find_edges(b) &&
-                 sort_links(b, directory);
+                 (b->linked = calloc(b->target_count / 8 + 1, 1)) && find_places(b, directory) && begin_orphans(b) &&
+                 find_edges(b) && sort_links(b, directory);
   if (is_good)
     return b;
   snprintf(message, FRONTIER_MESSAGE_SIZE, "%.300s/edges: %.150s", directory, b->why ? b->why : strerror(errno));
@@ -309,6 +355,8 @@ void broken_links_free(broken_links *b)
   if (b->log)
     fclose(b->log);
   free(b->linked);
+  free(b->in_maps);
+  free(b->in_pages);
   free(b);
 }
 

@@ -18,6 +18,9 @@ void broken_links_free(broken_links *b); /* NULL is fine */
 
 fetch_table *broken_links_table(const broken_links *b);
 
+/* Does a sitemap name the URL of this row of the table, and no page link to it? */
+bool broken_links_is_orphan(const broken_links *b, uint64_t row);
+
 typedef struct broken_link {
   const char *target, *source; /* valid until broken_links_free; source "": it is a start URL */
   uint16_t ending;             /* as fetch_row's, of where its redirects end */

@@ -96,7 +96,9 @@ static bool read_pages(fetch_table *t, sorter *to)
     const char *key = string_of(t->object, "key");
     if (!*key || !json_is_string(json_object_get(t->object, "url")))
       continue;
-    fetch_row row = {.key = fetch_table_hash(t, key, strlen(key)),
+    const char *title = string_of(t->object, "title");
+    fetch_row row = {.title = *title ? fetch_table_hash(t, title, strlen(title)) : 0,
+                     .key = fetch_table_hash(t, key, strlen(key)),
                      .next = next_of(t, t->object),
                      .line = (uint64_t)at,
                      .ending = ending_of(t->object),
@@ -241,6 +243,11 @@ const char *fetch_ending_text(uint16_t ending, char text[FETCH_ENDING_TEXT])
     return fetch_error_name((fetch_error)error);
   snprintf(text, FETCH_ENDING_TEXT, "%u", ending);
   return text;
+}
+
+const char *fetch_table_title(const fetch_table *t)
+{
+  return string_of(t->object, "title");
 }
 
 const char *fetch_table_url(fetch_table *t, const fetch_row *row)

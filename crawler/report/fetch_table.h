@@ -1,7 +1,7 @@
 /* How each URL of a crawl ended: the last line of pages.jsonl of each key, found by the key's hash, and what comes of
  * following its redirects.
  *
- *     pages.jsonl --> rows of 32 bytes --sorted by hash, on disk--> the last of each key, mapped
+ *     pages.jsonl --> rows of 40 bytes --sorted by hash, on disk--> the last of each key, mapped
  *
  * In bounded memory, whatever the crawl's size. */
 #ifndef STRATA_CRAWLER_FETCH_TABLE_H
@@ -18,9 +18,10 @@ enum { FETCH_START = 1, FETCH_MAP = 2, FETCH_CHECK = 4, FETCH_NOINDEX = 8, FETCH
 /* Of the last fetch of a URL. `ending`: the HTTP status, or FETCH_NO_ANSWER and a fetch_error. */
 enum { FETCH_NO_ANSWER = 0x8000 };
 typedef struct fetch_row {
-  uint64_t key;  /* edge_hash of its key */
-  uint64_t next; /* that of where it redirects to; 0: nowhere */
-  uint64_t line; /* offset in pages.jsonl */
+  uint64_t key;   /* edge_hash of its key */
+  uint64_t next;  /* that of where it redirects to; 0: nowhere */
+  uint64_t line;  /* offset in pages.jsonl */
+  uint64_t title; /* a hash of its title; 0: it has none */
   uint16_t ending;
   uint8_t flags;
   uint8_t reserved[5];
@@ -54,5 +55,6 @@ const char *fetch_ending_text(uint16_t ending, char text[FETCH_ENDING_TEXT]);
 
 /* The URL of a row, as it was requested; valid until the next call. NULL: errno says why. */
 const char *fetch_table_url(fetch_table *t, const fetch_row *row);
+const char *fetch_table_title(const fetch_table *t); /* of that row */
 
 #endif

@@ -4,7 +4,9 @@
 
 #include "crawler/base/message.h"
 #include "crawler/base/skip.h"
+#include "crawler/report/audit_html.h"
 #include "crawler/report/missing.h"
+#include "crawler/report/report_script.h"
 #include "datasets/replay/html.h"
 
 #include <inttypes.h>
@@ -32,6 +34,18 @@ static const char style[] =
   ".bar { width: 30%; min-width: 3rem; } .bar svg { width: 100%; height: .8rem; display: block; margin-top: .35rem; }\n"
   "rect { fill: var(--bar); } rect.bad { fill: var(--bad); } .time { width: 100%; height: 9rem; display: block; }\n"
   ".bad { color: var(--bad); } a { color: inherit; } ul { margin: 0; padding-left: 1.1rem; }\n"
+  "td a { white-space: normal; overflow-wrap: anywhere; }\n"
+  ".links { table-layout: fixed; } .links th, .links td { text-align: left; white-space: normal;"
+  " overflow-wrap: anywhere; }\n"
+  ".links th:nth-child(2), .links th:nth-child(4) { width: 7rem; }\n"
+  "th button { font: inherit; color: inherit; background: none; border: 0; padding: 0; text-align: inherit;"
+  " cursor: pointer; text-decoration: underline dotted; }\n"
+  "th[aria-sort=ascending] button::after { content: ' \\2191'; }"
+  " th[aria-sort=descending] button::after { content: ' \\2193'; }\n"
+  ".filter { display: block; margin: .3rem 0; font-size: .875rem; } .filter input { font: inherit; color: inherit;"
+  " background: var(--paper); border: 1px solid var(--faint); border-radius: .3rem; padding: .2rem .4rem;"
+  " max-width: 100%; box-sizing: border-box; }\n"
+  "@media (max-width: 40rem) { .links th:nth-child(2), .links th:nth-child(4) { width: 4.2rem; } }\n"
   "@media (max-width: 40rem) { body { padding: .6rem; } .wide { display: none; } }\n"
   "@media print { body { max-width: none; font-size: 11px; } h2 { break-after: avoid; }"
   " tr, .cards div { break-inside: avoid; }"
@@ -39,14 +53,16 @@ static const char style[] =
 
 static const html_head head = {
   .title = "strata report",
-  .style_hash = "lO5QSNZdKIMYuDnI8kpDu+KKnBmRZRZB1ars26IRCHY=",
+  .style_hash = "OoraTcn1hQTqyjs3/bIgocCopNZAGAwGbj1kZx8wNy0=",
   .style = style,
+  .script = report_script,
+  .script_hash = REPORT_SCRIPT_HASH,
 };
 
 /* ---- pieces ----------------------------------------------------------------------------------------------- */
 
 /* http(s) alone gets into pages.jsonl; a file that says otherwise gets no link. */
-static void put_url(FILE *to, const char *address)
+void report_put_url(FILE *to, const char *address)
 {
   bool is_web = strncmp(address, "http://", 7) == 0 || strncmp(address, "https://", 8) == 0;
   if (is_web) {
@@ -107,7 +123,8 @@ static void put_row(FILE *to, const char *name, uint64_t count, uint64_t whole, 
 
 static void begin_table(FILE *to, const char *title, const char *columns)
 {
-  fprintf(to, "<section><h2>%s</h2>\n<table><thead><tr>%s</tr></thead><tbody>\n", title, columns);
+  fprintf(to, "<section><h2>%s</h2>\n<table aria-label=\"%s\"><thead><tr>%s</tr></thead><tbody>\n", title, title,
+          columns);
 }
 
 static void end_table(FILE *to)
@@ -187,7 +204,7 @@ static void put_timeline(FILE *to, const report_data *d)
 static void put_statuses(FILE *to, const report_data *d)
 {
   char name[64];
-  begin_table(to, "Answers", "<th>status or error</th><th>fetches</th><th></th>");
+  begin_table(to, "Answers", "<th scope=\"col\">status or error</th><th scope=\"col\">fetches</th><td></td>");
   for (unsigned status = 1; status < REPORT_STATUSES; status++)
     if (d->statuses[status]) {
       snprintf(name, sizeof name, "%u", status);
@@ -205,7 +222,7 @@ static void put_skipped(FILE *to, const report_input *in)
     all += frontier_counter(in->frontier, crawl_skip_name((crawl_skip)i));
   if (!all)
     return;
-  begin_table(to, "Not taken", "<th>why</th><th>links</th><th></th>");
+  begin_table(to, "Not taken", "<th scope=\"col\">why</th><th scope=\"col\">links</th><td></td>");
   for (int i = 0; i < CRAWL_SKIPS; i++) {
     const char *name = crawl_skip_name((crawl_skip)i);
     uint64_t count = frontier_counter(in->frontier, name);
@@ -236,8 +253,9 @@ static void put_hosts(FILE *to, const report_data *d)
 {
   enum { SHOWN = 30 };
   begin_table(to, "Hosts",
-              "<th>host</th><th>fetches</th><th></th><th>failed</th><th class=\"wide\">bytes</th>"
-              "<th class=\"wide\">mean time</th>");
+              "<th scope=\"col\">host</th><th scope=\"col\">fetches</th><td></td><th scope=\"col\">failed</th>"
+              "<th scope=\"col\" class=\"wide\">bytes</th>"
+              "<th scope=\"col\" class=\"wide\">mean time</th>");
   for (size_t i = 0; i < d->hosts.count && i < SHOWN; i++) {
     const tally_row *row = &d->hosts.rows[i];
     begin_row(to, row->name, row->count);
@@ -267,7 +285,7 @@ static uint64_t largest_of(const uint64_t *counts, size_t size)
 static void put_depths(FILE *to, const report_data *d)
 {
   char name[32];
-  begin_table(to, "Depth", "<th>links from a start URL</th><th>fetches</th><th></th>");
+  begin_table(to, "Depth", "<th scope=\"col\">links from a start URL</th><th scope=\"col\">fetches</th><td></td>");
   for (size_t i = 0; i < REPORT_DEPTHS; i++)
     if (d->depths[i]) {
       snprintf(name, sizeof name, "%zu%s", i, i + 1 == REPORT_DEPTHS ? " and more" : "");
@@ -281,7 +299,7 @@ static void put_sizes(FILE *to, const report_data *d)
   static const char *const names[REPORT_SIZES] = {"under 1 kB",    "1 to 2 kB",     "2 to 4 kB",      "4 to 8 kB",
                                                   "8 to 16 kB",    "16 to 32 kB",   "32 to 64 kB",    "64 to 128 kB",
                                                   "128 to 256 kB", "256 to 512 kB", "512 kB and more"};
-  begin_table(to, "Sizes", "<th>decoded</th><th>pages</th><th></th>");
+  begin_table(to, "Sizes", "<th scope=\"col\">decoded</th><th scope=\"col\">pages</th><td></td>");
   for (size_t i = 0; i < REPORT_SIZES; i++)
     if (d->sizes[i])
       put_row(to, names[i], d->sizes[i], largest_of(d->sizes, REPORT_SIZES), false);
@@ -291,7 +309,8 @@ static void put_sizes(FILE *to, const report_data *d)
 static void put_types(FILE *to, const report_data *d)
 {
   enum { SHOWN = 15 };
-  begin_table(to, "Types", "<th>Content-Type</th><th>pages</th><th></th><th>bytes</th>");
+  begin_table(to, "Types",
+              "<th scope=\"col\">Content-Type</th><th scope=\"col\">pages</th><td></td><th scope=\"col\">bytes</th>");
   for (size_t i = 0; i < d->types.count && i < SHOWN; i++) {
     begin_row(to, d->types.rows[i].name, d->types.rows[i].count);
     put_bar(to, d->types.rows[i].count, d->types.rows[0].count, false);
@@ -304,10 +323,12 @@ static void put_types(FILE *to, const report_data *d)
 
 static void put_list(FILE *to, const char *title, const report_list *list, bool is_bytes)
 {
-  begin_table(to, title, is_bytes ? "<th>page</th><th>decoded</th>" : "<th>URL</th><th>time</th>");
+  begin_table(to, title,
+              is_bytes ? "<th scope=\"col\">page</th><th scope=\"col\">decoded</th>"
+                       : "<th scope=\"col\">URL</th><th scope=\"col\">time</th>");
   for (size_t i = 0; i < list->count; i++) {
     fputs("<tr><td>", to);
-    put_url(to, list->pages[i].url);
+    report_put_url(to, list->pages[i].url);
     fputs("</td><td>", to);
     if (is_bytes)
       put_bytes(to, (uint64_t)list->pages[i].value);
@@ -322,13 +343,15 @@ static void put_copies(FILE *to, const report_data *d)
 {
   if (!d->copies_count)
     return;
-  begin_table(to, "Duplicates", "<th>pages with one body, for example</th><th>pages</th><th>bytes each</th>");
+  begin_table(to, "Duplicates",
+              "<th scope=\"col\">pages with one body, for example</th><th scope=\"col\">pages</th>"
+              "<th scope=\"col\">bytes each</th>");
   for (size_t i = 0; i < d->copies_count; i++) {
     const report_copies *c = &d->copies[i];
     fputs("<tr><td><ul>", to);
     for (size_t k = 0; k < REPORT_EXAMPLES && c->examples[k]; k++) {
       fputs("<li>", to);
-      put_url(to, c->examples[k]);
+      report_put_url(to, c->examples[k]);
       fputs("</li>", to);
     }
     fputs("</ul></td><td>", to);
@@ -349,12 +372,12 @@ static void put_pairs(FILE *to, const char *title, const report_pairs *p, const 
 {
   if (!p->all)
     return;
-  begin_table(to, title, "<th>this</th><th>is like this</th><th>share</th>");
+  begin_table(to, title, "<th scope=\"col\">this</th><th scope=\"col\">is like this</th><th scope=\"col\">share</th>");
   for (size_t i = 0; i < p->count; i++) {
     fputs("<tr><td>", to);
-    put_url(to, p->best[i].one);
+    report_put_url(to, p->best[i].one);
     fputs("</td><td>", to);
-    put_url(to, p->best[i].other);
+    report_put_url(to, p->best[i].other);
     fprintf(to, "</td><td>%.0f %%</td></tr>\n", 100 * p->best[i].share);
   }
   end_table(to);
@@ -393,7 +416,8 @@ static void put_verdicts(FILE *to, const report_input *in)
     all += s->outcomes[i];
     fresh += i == FRONTIER_SEEN ? 0 : s->outcomes[i];
   }
-  begin_table(to, "Seen or new", "<th>verdict on links in scope</th><th>links</th><th></th>");
+  begin_table(to, "Seen or new",
+              "<th scope=\"col\">verdict on links in scope</th><th scope=\"col\">links</th><td></td>");
   for (int i = 0; i < FRONTIER_OUTCOMES; i++)
     if (s->outcomes[i])
       put_row(to, meanings[i], s->outcomes[i], all, false);
@@ -411,8 +435,9 @@ static void put_traps(FILE *to, const trap_list *traps)
   if (!traps->count)
     return;
   begin_table(to, "Traps",
-              "<th>host, and URLs that look like a trap's</th><th>new</th><th>suspect</th>"
-              "<th class=\"wide\">taken</th><th class=\"wide\">waiting</th>");
+              "<th scope=\"col\">host, and URLs that look like a trap's</th><th scope=\"col\">new</th>"
+              "<th scope=\"col\">suspect</th>"
+              "<th scope=\"col\" class=\"wide\">taken</th><th scope=\"col\" class=\"wide\">waiting</th>");
   for (unsigned i = 0; i < traps->count; i++) {
     const trap_host *host = &traps->list[i];
     const uint64_t numbers[] = {host->found, host->suspect, host->taken, host->waiting};
@@ -421,7 +446,7 @@ static void put_traps(FILE *to, const trap_list *traps)
     fputs("<ul>", to);
     for (unsigned k = 0; k < host->example_count; k++) {
       fputs("<li>", to);
-      put_url(to, host->examples[k]);
+      report_put_url(to, host->examples[k]);
       fputs("</li>", to);
     }
     fputs("</ul></td>", to);
@@ -440,7 +465,7 @@ static void put_suspects(FILE *to, const trap_list *traps)
 {
   if (!traps->suspects)
     return;
-  begin_table(to, "Suspect directories", "<th>directory whose pages nearly all say the same</th>");
+  begin_table(to, "Suspect directories", "<th scope=\"col\">directory whose pages nearly all say the same</th>");
   for (uint64_t i = 0; i < traps->suspects && i < TRAP_SUSPECTS; i++) {
     fputs("<tr><td>", to);
     html_text(to, traps->suspect_names[i]);
@@ -460,6 +485,8 @@ bool report_html_write(FILE *to, const report_input *in)
   html_open(to, &head);
   put_summary(to, in);
   put_missing(to, in);
+  if (in->audit)
+    audit_html_put(to, in->audit);
   if (d->fetches) {
     put_timeline(to, d);
     fputs("<div class=\"pair\">\n", to);
@@ -483,6 +510,7 @@ bool report_html_write(FILE *to, const report_input *in)
   put_traps(to, in->traps);
   put_suspects(to, in->traps);
   put_verdicts(to, in);
+  fprintf(to, "<script>%s</script>\n", report_script);
   html_end(to);
   return fflush(to) == 0 && !ferror(to);
 }

@@ -56,11 +56,12 @@ void html_open(FILE *to, const html_head *page)
 {
   fprintf(to,
           "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-          "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'sha256-%s';%s"
+          "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'sha256-%s';%s%s%s%s"
           " base-uri 'none'; form-action 'none'\">\n"
           "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>%s</title>\n"
           "<style>%s</style>\n</head>\n<body>\n",
-          page->style_hash, page->has_images ? " img-src data:;" : "", page->title, page->style);
+          page->style_hash, page->has_images ? " img-src data:;" : "", page->script ? " script-src 'sha256-" : "",
+          page->script ? page->script_hash : "", page->script ? "';" : "", page->title, page->style);
 }
 
 void html_begin(FILE *to)

@@ -12,11 +12,13 @@ typedef struct html_head {
   const char *style_hash; /* SHA-256 of `style`, in base64. A change of the style needs a new hash; the failing test in
                              tests/program/test_crawl_shown.c prints it */
   bool has_images;        /* html_figure is used */
+  const char *script;      /* JavaScript, run behind the page's end; NULL: none */
+  const char *script_hash; /* as style_hash */
 } html_head;
 
 /* Everything before a page's first heading, with a content security policy that allows this style, by its hash, and
- * data: images if there are any. No script, handler, frame, form or address of elsewhere works in the page, whatever
- * got into it. */
+ * data: images if there are any, and its script. No other script, no handler, frame, form or address of elsewhere works
+ * in the page, whatever got into it. */
 void html_open(FILE *to, const html_head *page);
 
 /* The same with the style of replay's reports; and what closes either. */

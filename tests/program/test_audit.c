@@ -19,7 +19,7 @@
 
 #include <cmocka.h>
 
-enum { PAGES = 60, LINKS = 12 /* of a page */, TARGETS = 64 };
+enum { PAGES = 60, LINKS = 12 /* of a page */, TITLES = 20 };
 
 #define EMPTY "Content-Length: 0\r\nConnection: close\r\n\r\n"
 
@@ -119,7 +119,7 @@ static void add_target(text *to, planted l)
 static void send_page(int fd, unsigned page)
 {
   text out = {0};
-  text_addf(&out, "%s<title>Page %u</title>", SMALL_HTML, page);
+  text_addf(&out, "%s<title>Page\n &#x2116; %u</title>", SMALL_HTML, page % TITLES);
   for (unsigned next = 2 * page + 1; next <= 2 * page + 2 && next < PAGES; next++)
     text_addf(&out, "<a href=/page-%u>on</a><a href=/page-0>home</a>\n", next);
   for (unsigned i = 0; i < LINKS; i++) {
@@ -140,7 +140,7 @@ static int compare(const void *a, const void *b)
 /* What export --broken is to say. */
 static text expected(void)
 {
-  char *rows[PAGES * LINKS];
+  char *rows[PAGES * LINKS + 1];
   size_t count = 0;
   for (unsigned page = 0; page < PAGES; page++)
     for (unsigned i = 0; i < LINKS; i++) {
@@ -155,6 +155,10 @@ static text expected(void)
       text_free(&row);
     }
   text all = {0};
+  char by_map[200];
+  snprintf(by_map, sizeof by_map, "http://127.0.0.1:%u/here-410-0,410,http://127.0.0.1:%u/map.xml,url@loc\r\n",
+           small_port, small_port);
+  rows[count++] = strdup(by_map);
   qsort(rows, count, sizeof *rows, compare);
   text_add(&all, "target,status,source,element\r\n");
   for (size_t i = 0; i < count; i++)
@@ -204,8 +208,11 @@ static void answer(int fd, const char *target)
   if (strcmp(target, "/never") == 0)
     __atomic_fetch_add(&seen_by->expanded, 1, __ATOMIC_RELAXED);
   if (strcmp(target, "/robots.txt") == 0)
-    raw_send_string(fd,
-                    SMALL_HEAD "text/plain\r\n\r\nUser-agent: *\nDisallow: /here-denied\nDisallow: /there-denied\n");
+    raw_send_string(fd, SMALL_HEAD "text/plain\r\n\r\nUser-agent: *\nDisallow: /here-denied\nDisallow: /there-denied\n"
+                                   "Sitemap: /map.xml\n");
+  else if (strcmp(target, "/map.xml") == 0)
+    raw_send_string(fd, SMALL_HEAD "application/xml\r\n\r\n<urlset><url><loc>/page-1</loc></url>"
+                                   "<url><loc>/orphan?</loc></url><url><loc>/here-410-0</loc></url></urlset>");
   else if (sscanf(target, "/page-%u", &number) == 1)
     send_page(fd, number);
   else if (sscanf(target, "/chain-%u", &number) == 1) {
@@ -305,6 +312,51 @@ static void it_says_what_was_planted(void **state)
   text_free(&csv);
 }
 
+static size_t count_of(const char *page, const char *what)
+{
+  size_t count = 0;
+  for (const char *at = page; (at = strstr(at, what)); at += strlen(what))
+    count++;
+  return count;
+}
+
+#define A(url) "<td><a rel=\"noopener noreferrer\" href=\"" url "\">" url "</a></td>"
+
+/* Each row of the plan is in it, and no more; and what else is wrong with the site. */
+static void the_report_says_it_too(void **state)
+{
+  (void)state;
+  text rows = expected(), html = {0}, row = {0};
+  small_strata(&here, (const char *const[]){"audit", WORDS, start_page(), NULL}, 4);
+  small_strata(&here, (const char *const[]){"report", "DIR", NULL}, 0);
+  text_add_bytes(&html, here.trial->out.bytes, here.trial->out.size);
+  char *table = strstr(html.bytes, "<h2>Broken links"), *end = strstr(table, "</table>"), *rest = rows.bytes;
+  *end = '\0';
+  strsep(&rest, "\n");
+  size_t count = 0;
+  for (char *line; (line = strsep(&rest, "\n")) && *line; count++) {
+    char target[200], status[20], source[200], element[20];
+    assert_int_equal(sscanf(line, "%199[^,],%19[^,],%199[^,],%19[^\r]", target, status, source, element), 4);
+    text_clear(&row);
+    text_addf(&row, "<tr>" A("%s") "<td>%s</td>" A("%s") "<td>%s</td></tr>", target, target, status, source, source,
+              element);
+    assert_non_null(strstr(table, row.bytes));
+  }
+  assert_int_equal(count_of(table, "<tr>"), 1 + count);
+  const char *others = end + 1;
+  assert_non_null(strstr(others, "<h2>Redirects"));
+  assert_non_null(strstr(others, "<td>loop</td>"));
+  assert_non_null(strstr(others, "<td>over 20</td>"));
+  assert_non_null(strstr(others, "<td>&#80;&#97;&#103;&#101;&#32;&#8470;&#32;&#55;</td><td>3</td>"));
+  assert_non_null(strstr(others, ">20 titles"));
+  assert_non_null(strstr(others, "/orphan?\">"));
+  assert_non_null(strstr(others, ">1 pages that a sitemap names"));
+  assert_non_null(strstr(others, "/there-denied-"));
+  text_free(&rows);
+  text_free(&html);
+  text_free(&row);
+}
+
 /* Killed again and again, and gone on with; without --audit, which the directory knows. */
 static void nothing_is_lost_by_kill_9(void **state)
 {
@@ -344,6 +396,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test_setup_teardown(it_says_what_was_planted, serve, stop),
+    cmocka_unit_test_setup_teardown(the_report_says_it_too, serve, stop),
     cmocka_unit_test_setup_teardown(nothing_is_lost_by_kill_9, serve, stop),
     cmocka_unit_test_setup_teardown(what_it_refuses, serve, stop),
   };

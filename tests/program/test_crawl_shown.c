@@ -473,8 +473,8 @@ static void csv_is_csv(void **state)
 
 typedef struct seen {
   const char *policy;    /* of the meta element */
-  text style;            /* what it allows */
-  unsigned late, acting; /* styles before the policy; scripts, handlers, style attributes, what is loaded */
+  text style, script;    /* what it allows */
+  unsigned late, acting; /* styles before the policy; other scripts, handlers, style attributes, what is loaded */
 } seen;
 
 static void look_at_attributes(const GumboElement *e, seen *s)
@@ -495,35 +495,49 @@ static void look_at(const GumboNode *node, seen *s)
   const GumboAttribute *content = gumbo_get_attribute(&e->attributes, "content");
   if (e->tag == GUMBO_TAG_META && kind && content && strcmp(kind->value, "Content-Security-Policy") == 0)
     s->policy = content->value;
-  s->acting += e->tag == GUMBO_TAG_SCRIPT || e->tag == GUMBO_TAG_IFRAME || e->tag == GUMBO_TAG_LINK ||
-               e->tag == GUMBO_TAG_FORM || e->tag == GUMBO_TAG_OBJECT || e->tag == GUMBO_TAG_BASE;
+  bool is_script = e->tag == GUMBO_TAG_SCRIPT;
+  s->acting += (is_script && (e->attributes.length || s->script.size)) || e->tag == GUMBO_TAG_IFRAME ||
+               e->tag == GUMBO_TAG_LINK || e->tag == GUMBO_TAG_FORM || e->tag == GUMBO_TAG_OBJECT ||
+               e->tag == GUMBO_TAG_BASE;
   look_at_attributes(e, s);
   if (e->tag == GUMBO_TAG_STYLE) {
     s->late += !s->policy;
     text_add(&s->style, ((const GumboNode *)e->children.data[0])->v.text.text);
   }
+  if (is_script)
+    text_add(&s->script, ((const GumboNode *)e->children.data[0])->v.text.text);
   for (unsigned i = 0; i < e->children.length; i++)
     look_at(e->children.data[i], s);
 }
 
-/* The policy names the page's style by the hash that openssl(1) gives for it, and allows nothing else but `more`. */
-static void assert_policy(const seen *s, const char *more)
+/* By openssl(1). */
+static text hash_of(const text *what)
 {
-  text hashing = {0}, policy = {0}, hash = {0};
-  char *style = write_file("style", s->style.bytes), *out = trial_path(t, "hash");
-  text_addf(&hashing, "openssl dgst -sha256 -binary '%s' | openssl base64 -A", style);
+  text hashing = {0}, hash = {0};
+  char *path = write_file("hashed", what->bytes), *out = trial_path(t, "hash");
+  text_addf(&hashing, "openssl dgst -sha256 -binary '%s' | openssl base64 -A", path);
   process_end end;
   pid_t pid = process_start((const char *const[]){"/bin/sh", "-c", hashing.bytes, NULL}, &(process_files){.out = out});
   assert_true(process_wait(pid, 60, &end) && text_add_file(&hash, out) && hash.size == 44);
-  text_addf(&policy, "default-src 'none'; style-src 'sha256-%s';%s base-uri 'none'; form-action 'none'", hash.bytes,
-            more);
-  assert_non_null(s->policy);
-  assert_string_equal(s->policy, policy.bytes);
-  free(style);
+  free(path);
   free(out);
   text_free(&hashing);
+  return hash;
+}
+
+/* The policy names the page's style and script by their hashes, and allows nothing else but `more`. */
+static void assert_policy(const seen *s, const char *more)
+{
+  text policy = {0}, style = hash_of(&s->style), script = s->script.size ? hash_of(&s->script) : (text){0};
+  text_addf(&policy, "default-src 'none'; style-src 'sha256-%s';%s", style.bytes, more);
+  if (script.size)
+    text_addf(&policy, " script-src 'sha256-%s';", script.bytes);
+  text_add(&policy, " base-uri 'none'; form-action 'none'");
+  assert_non_null(s->policy);
+  assert_string_equal(s->policy, policy.bytes);
   text_free(&policy);
-  text_free(&hash);
+  text_free(&style);
+  text_free(&script);
 }
 
 static void assert_inert(const text *html, const char *more)
@@ -538,6 +552,7 @@ static void assert_inert(const text *html, const char *more)
   assert_policy(&s, more);
   gumbo_destroy_output(&kGumboDefaultOptions, parsed);
   text_free(&s.style);
+  text_free(&s.script);
 }
 
 static void reports_run_nothing(void **state)

@@ -42,13 +42,13 @@ static bool is_one_of(const char *word, const char *const *words)
 
 static void assert_inert_element(const GumboNode *node)
 {
-  static const char *const elements[] = {"html", "head", "meta", "title", "style", "body",    "h1", "h2", "p",
-                                         "div",  "b",    "span", "table", "thead", "tbody",   "tr", "th", "td",
-                                         "svg",  "rect", "a",    "ul",    "li",    "section", NULL};
+  static const char *const elements[] = {"html", "head", "meta", "title", "style", "body",    "h1",     "h2", "p",
+                                         "div",  "b",    "span", "table", "thead", "tbody",   "tr",     "th", "td",
+                                         "svg",  "rect", "a",    "ul",    "li",    "section", "script", NULL};
   static const char *const attributes[] = {
     "lang",        "charset", "name",       "content", "class", "viewbox", "preserveaspectratio",
     "aria-hidden", "width",   "height",     "x",       "y",     "role",    "aria-label",
-    "rel",         "href",    "http-equiv", NULL};
+    "rel",         "href",    "http-equiv", "scope",   NULL};
   const GumboElement *e = &node->v.element;
   const char *name = gumbo_normalized_tagname(e->tag);
   if (e->tag == GUMBO_TAG_UNKNOWN)
