@@ -62,7 +62,7 @@ crawler/warc         crawler/base crawler/http frontier/base                   |
 crawler/loop         crawler/base crawler/scope crawler/http crawler/html crawler/robots crawler/warc frontier/base
 crawler/report       crawler/base crawler/http crawler/loop datasets/sort datasets/replay frontier/base | jansson
 crawler/commands     crawler/base crawler/scope crawler/http crawler/html crawler/robots crawler/warc crawler/loop
-  crawler/report datasets/make datasets/read datasets/replay datasets/papers frontier/base                 | sys/prctl
+  crawler/report datasets/sort datasets/make datasets/read datasets/replay datasets/papers frontier/base | sys/prctl
 '
 unforeseeable='clock_gettime gettimeofday timespec_get ftime times time clock nanosleep clock_nanosleep usleep sleep
   getrandom getentropy arc4random arc4random_buf arc4random_uniform rand random rand_r random_r drand48 lrand48 mrand48'

@@ -1,6 +1,7 @@
 /* strata export: the URLs a crawl holds, one a line. */
 #include "crawler/commands/cmd.h"
 #include "crawler/commands/export_broken.h"
+#include "crawler/commands/export_sitemap.h"
 #include "crawler/base/crawl_dir.h"
 #include "crawler/http/fetch.h"
 #include "crawler/base/json.h"
@@ -19,7 +20,8 @@ static const char *const names[STATES] = {"seen", "queued", "done", "failed", "s
 
 typedef struct job {
   wanted state;
-  enum { TEXT, JSONL, CSV } format;
+  enum { TEXT, JSONL, CSV, SITEMAP } format;
+  uint64_t part; /* of a sitemap */
   bool is_broken, has_state, has_format;
   json line;
   char *url; /* of the record, with a NUL */
@@ -102,8 +104,8 @@ static int export(const char *directory, job *j)
   frontier *f = crawl_dir_open("export", directory);
   if (!f)
     return EXIT_FAILED;
-  if (j->is_broken) {
-    int code = export_broken(f, directory, j->format == JSONL);
+  if (j->is_broken || j->format == SITEMAP) {
+    int code = j->is_broken ? export_broken(f, directory, j->format == JSONL) : export_sitemap(f, directory, j->part);
     frontier_close(f);
     return code;
   }
@@ -133,13 +135,20 @@ static const option_row option_rows[] = {
      "end. Of links that are equal in all of these there is one row. A start URL that is broken has a row without "
      "a source. {Fl -format} is {Cm csv} (the default; RFC 4180, with a header) or {Cm jsonl}. The exit code is 4 if "
      "there is a row."},
-  {"format", "F", OPTION_CHOICE, FIELD(format), .given = offsetof(job, has_format), .choices = "text|jsonl|csv",
+  {"format", "F", OPTION_CHOICE, FIELD(format), .given = offsetof(job, has_format), .choices = "text|jsonl|csv|sitemap",
    .help = "text (default): only the URL; jsonl: an object with id, url, state, depth, via, and the result:\n"
-           "status, error, or the reason why it was skipped; csv: with --broken",
-   .manual = "{Cm text} (the default): only the URL; {Cm jsonl}: an object with {Va id , url , state , depth , via}, "
-             "and the result: {Va status}, {Va error}, or the {Va reason} why it was skipped. A target of another "
-             "program that is no URL is left out in {Cm text}; in {Cm jsonl} {Va opaque}, its bytes in hexadecimal, "
-             "stands in place of {Va url}."},
+           "status, error, or the reason why it was skipped; csv: with --broken;\n"
+           "sitemap: the pages, as XML",
+   .manual =
+     "{Cm text} (the default): only the URL; {Cm jsonl}: an object with {Va id , url , state , depth , via}, "
+     "and the result: {Va status}, {Va error}, or the {Va reason} why it was skipped. A target of another "
+     "program that is no URL is left out in {Cm text}; in {Cm jsonl} {Va opaque}, its bytes in hexadecimal, "
+     "stands in place of {Va url}. {Cm csv} is for {Fl -broken}. {Cm sitemap}: a sitemap in XML of the HTML pages that "
+     "were fetched well, do not ask for noindex, and name no other URL as canonical."},
+  {"part", "N", OPTION_COUNT, FIELD(part), .low = 1, .high = 1000000,
+   .help = "with --format sitemap: the N-th 50,000 pages, as a sitemap takes no more (default 1)",
+   .manual =
+     "With {Fl -format Cm sitemap}: the {Ar N Ns -th} 50,000 pages, as one sitemap takes no more; 1 if not given."},
 };
 
 const option_table cmd_export_options = {
@@ -151,6 +160,7 @@ const option_table cmd_export_options = {
   .wanted = "one directory, please: strata export DIR",
   .before = "Usage: strata export DIR [--state seen|queued|done|failed|skipped] [--format text|jsonl]\n"
             "       strata export DIR --broken [--format csv|jsonl]\n"
+            "       strata export DIR --format sitemap [--part N]\n"
             "Print the URLs of the crawl in DIR, one per line, as they were requested; works during a crawl.\n"
             "\n"
             "  strata export strata-example.org --state failed\n"
@@ -159,16 +169,18 @@ const option_table cmd_export_options = {
 
 static bool is_consistent(const job *j)
 {
-  bool is_good = j->is_broken ? !j->has_state && (!j->has_format || j->format != TEXT) : j->format != CSV;
+  bool is_table = j->format == CSV || j->format == JSONL || !j->has_format;
+  bool is_good = j->is_broken ? !j->has_state && is_table : j->format != CSV && (j->format != SITEMAP || !j->has_state);
   if (!is_good)
-    say_error("export",
-              j->is_broken ? "--broken takes no --state, and --format csv or jsonl" : "--format csv is for --broken");
+    say_error("export", j->is_broken       ? "--broken takes no --state, and --format csv or jsonl"
+                        : j->format == CSV ? "--format csv is for --broken"
+                                           : "--format sitemap takes no --state: it has the pages");
   return is_good;
 }
 
 int cmd_export(int argc, char **argv)
 {
-  job j = {.state = SEEN};
+  job j = {.state = SEEN, .part = 1};
   int code = options_read(&cmd_export_options, argc, argv, &j);
   if (code != OPTIONS_READ)
     return code;

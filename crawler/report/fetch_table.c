@@ -59,15 +59,16 @@ static uint8_t flags_of(const json_t *line)
   bool is_map = json_is_true(json_object_get(line, "sitemap")), is_check = json_is_true(json_object_get(line, "check"));
   bool is_first = json_integer_value(json_object_get(line, "via")) == 0 && !is_map && !is_check;
   const char *type = string_of(line, "type");
-  bool is_html = visit_is_html(type);
+  bool is_html = visit_is_html(type) || !*type;
   return (uint8_t)((is_first ? FETCH_START : 0) | (is_map ? FETCH_MAP : 0) | (is_check ? FETCH_CHECK : 0) |
                    (json_is_true(json_object_get(line, "noindex")) ? FETCH_NOINDEX : 0) | (is_html ? FETCH_HTML : 0) |
                    (strcmp(string_of(line, "limit"), "too many redirects") == 0 ? FETCH_CUT : 0));
 }
 
-static uint64_t next_of(const fetch_table *t, const json_t *line)
+/* Of the URL in this field; 0: it has none. */
+static uint64_t hash_of(const fetch_table *t, const json_t *line, const char *field)
 {
-  const char *to = string_of(line, "redirect");
+  const char *to = string_of(line, field);
   if (!*to || url_parse(to, strlen(to), t->profile, t->target) != URL_OK)
     return 0;
   return fetch_table_hash(t, t->target->key, t->target->key_size);
@@ -99,10 +100,13 @@ static bool read_pages(fetch_table *t, sorter *to)
     const char *title = string_of(t->object, "title");
     fetch_row row = {.title = *title ? fetch_table_hash(t, title, strlen(title)) : 0,
                      .key = fetch_table_hash(t, key, strlen(key)),
-                     .next = next_of(t, t->object),
+                     .next = hash_of(t, t->object, "redirect"),
                      .line = (uint64_t)at,
                      .ending = ending_of(t->object),
                      .flags = flags_of(t->object)};
+    uint64_t canonical = hash_of(t, t->object, "canonical");
+    if (canonical && canonical != row.key)
+      row.flags |= FETCH_COPY;
     if (!sorter_add(to, &row))
       return false;
   }

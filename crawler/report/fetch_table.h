@@ -13,7 +13,15 @@
 
 typedef struct fetch_table fetch_table;
 
-enum { FETCH_START = 1, FETCH_MAP = 2, FETCH_CHECK = 4, FETCH_NOINDEX = 8, FETCH_HTML = 16, FETCH_CUT = 32 };
+enum {
+  FETCH_START = 1,
+  FETCH_MAP = 2,
+  FETCH_CHECK = 4,
+  FETCH_NOINDEX = 8,
+  FETCH_HTML = 16,
+  FETCH_CUT = 32,
+  FETCH_COPY = 64 /* its canonical URL is another one */
+};
 
 /* Of the last fetch of a URL. `ending`: the HTTP status, or FETCH_NO_ANSWER and a fetch_error. */
 enum { FETCH_NO_ANSWER = 0x8000 };

@@ -267,7 +267,7 @@ static const char *start_page(void)
 static void assert_as_planned(void)
 {
   text rows = expected();
-  small_strata(&here, (const char *const[]){"export", "DIR", "--broken", NULL}, 4);
+  assert_int_equal(small_strata(&here, (const char *const[]){"export", "DIR", "--broken", NULL}, 4), 4);
   assert_string_equal(here.trial->out.bytes, rows.bytes);
   text_free(&rows);
 }
@@ -290,14 +290,16 @@ static void assert_polite(bool was_killed)
 static void it_says_what_was_planted(void **state)
 {
   (void)state;
-  small_strata(&here, (const char *const[]){"audit", WORDS, start_page(), NULL}, 4);
+  assert_int_equal(small_strata(&here, (const char *const[]){"audit", WORDS, start_page(), NULL}, 4), 4);
   assert_non_null(strstr(here.trial->err.bytes, " broken, on "));
   assert_non_null(strstr(here.trial->err.bytes, "--broken"));
   assert_as_planned();
   assert_polite(false);
   text csv = here.trial->out;
   here.trial->out = (text){0};
-  small_strata(&here, (const char *const[]){"export", "DIR", "--broken", "--format", "jsonl", NULL}, 4);
+  assert_int_equal(small_strata(&here, (const char *const[]){"export", "DIR", "--broken", "--format", "jsonl", NULL},
+                                4),
+                   4);
   char *rest = here.trial->out.bytes, *of_csv = strchr(csv.bytes, '\n') + 1;
   for (char *line; (line = strsep(&rest, "\n")) && *line;) {
     char target[200], status[20], source[200], element[20], object[500];
@@ -327,8 +329,8 @@ static void the_report_says_it_too(void **state)
 {
   (void)state;
   text rows = expected(), html = {0}, row = {0};
-  small_strata(&here, (const char *const[]){"audit", WORDS, start_page(), NULL}, 4);
-  small_strata(&here, (const char *const[]){"report", "DIR", NULL}, 0);
+  assert_int_equal(small_strata(&here, (const char *const[]){"audit", WORDS, start_page(), NULL}, 4), 4);
+  assert_int_equal(small_strata(&here, (const char *const[]){"report", "DIR", NULL}, 0), 0);
   text_add_bytes(&html, here.trial->out.bytes, here.trial->out.size);
   char *table = strstr(html.bytes, "<h2>Broken links"), *end = strstr(table, "</table>"), *rest = rows.bytes;
   *end = '\0';
@@ -371,25 +373,61 @@ static void nothing_is_lost_by_kill_9(void **state)
     kill(pid, SIGKILL);
     trial_collect(here.trial, pid);
   }
-  small_strata(&here, then, 4);
+  assert_int_equal(small_strata(&here, then, 4), 4);
   assert_as_planned();
   assert_polite(true);
+}
+
+/* What is fine, in scope, and its own original. */
+static void pages_make_a_sitemap(void **state)
+{
+  (void)state;
+  static const small_page pages[] = {
+    {"/", SMALL_HTML "<a href='/a?x=1&amp;y=2'>a</a><a href=/copy>b</a><a href=/no>c</a><a href=/gone>d</a>"
+                     "<a href=/moved>e</a><a href=/pic>f</a><link rel=canonical href=/>"},
+    {"/a?x=1&y=2", SMALL_LEAF},
+    {"/copy", SMALL_HTML "<link rel=canonical href=/>"},
+    {"/no", SMALL_HTML "<meta name=robots content=noindex>"},
+    {"/moved", "HTTP/1.1 301 Moved\r\nLocation: /a?x=1&y=2\r\n" EMPTY},
+    {"/pic", SMALL_HEAD "image/png\r\n\r\nx"},
+    {NULL, NULL},
+  };
+  small s = small_open(pages);
+  text expected_map = {0};
+  assert_int_equal(small_strata(&s, (const char *const[]){"crawl", WORDS, "URL", NULL}, 0), 0);
+  assert_int_equal(small_strata(&s, (const char *const[]){"export", "DIR", "--format", "sitemap", NULL}, 0), 0);
+  text_addf(&expected_map,
+            "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+            "<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">\n"
+            "<url><loc>%s</loc></url>\n<url><loc>%sa?x=1&#38;y=2</loc></url>\n</urlset>\n",
+            s.trial->url, s.trial->url);
+  assert_string_equal(s.trial->out.bytes, expected_map.bytes);
+  const char *const part[] = {"export", "DIR", "--format", "sitemap", "--part", "2", NULL};
+  assert_int_equal(small_strata(&s, part, 0), 0);
+  assert_null(strstr(s.trial->out.bytes, "<url>"));
+  text_free(&expected_map);
+  small_close(&s);
 }
 
 static void what_it_refuses(void **state)
 {
   (void)state;
-  small_strata(&here, (const char *const[]){"audit", NULL}, 2);
-  small_strata(&here, (const char *const[]){"crawl", "--audit", "--no-store", start_page(), NULL}, 2);
-  small_strata(&here, (const char *const[]){"crawl", WORDS, "--max-pages", "3", start_page(), NULL}, 0);
-  small_strata(&here, (const char *const[]){"audit", WORDS, NULL}, 2);
+  assert_int_equal(small_strata(&here, (const char *const[]){"audit", NULL}, 2), 2);
+  assert_int_equal(small_strata(&here, (const char *const[]){"crawl", "--audit", "--no-store", start_page(), NULL}, 2),
+                   2);
+  assert_int_equal(small_strata(&here, (const char *const[]){"crawl", WORDS, "--max-pages", "3", start_page(), NULL},
+                                0),
+                   0);
+  assert_int_equal(small_strata(&here, (const char *const[]){"audit", WORDS, NULL}, 2), 2);
   assert_non_null(strstr(here.trial->err.bytes, "cannot change"));
-  small_strata(&here, (const char *const[]){"export", "DIR", "--broken", NULL}, 1);
+  assert_int_equal(small_strata(&here, (const char *const[]){"export", "DIR", "--broken", NULL}, 1), 1);
   assert_non_null(strstr(here.trial->err.bytes, "not audited"));
-  small_strata(&here, (const char *const[]){"export", "DIR", "--broken", "--format", "text", NULL}, 2);
-  small_strata(&here, (const char *const[]){"export", "DIR", "--broken", "--state", "done", NULL}, 2);
-  small_strata(&here, (const char *const[]){"export", "DIR", "--format", "csv", NULL}, 2);
-  small_strata(&here, (const char *const[]){"audit", "--help", NULL}, 0);
+  assert_int_equal(small_strata(&here, (const char *const[]){"export", "DIR", "--broken", "--format", "text", NULL}, 2),
+                   2);
+  assert_int_equal(small_strata(&here, (const char *const[]){"export", "DIR", "--broken", "--state", "done", NULL}, 2),
+                   2);
+  assert_int_equal(small_strata(&here, (const char *const[]){"export", "DIR", "--format", "csv", NULL}, 2), 2);
+  assert_int_equal(small_strata(&here, (const char *const[]){"audit", "--help", NULL}, 0), 0);
 }
 
 int main(void)
@@ -398,6 +436,7 @@ int main(void)
     cmocka_unit_test_setup_teardown(it_says_what_was_planted, serve, stop),
     cmocka_unit_test_setup_teardown(the_report_says_it_too, serve, stop),
     cmocka_unit_test_setup_teardown(nothing_is_lost_by_kill_9, serve, stop),
+    cmocka_unit_test(pages_make_a_sitemap),
     cmocka_unit_test_setup_teardown(what_it_refuses, serve, stop),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
