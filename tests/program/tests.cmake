@@ -56,6 +56,13 @@ strata_test(crawl_traps trial)
 strata_test(crawl_soft404 trial)
 strata_test(crawl_again trial)
 strata_test(audit trial)
+# The report as a browser shows it. CI does not install chromium, 80 MB to fetch and 330 to unpack, for six seconds of
+# tests; what is in the page, and its policy, are tested without one (audit, report, crawl_shown).
+if(NOT STRATA_SANITIZE)
+  add_test(NAME report_in_browser COMMAND python3 ${CMAKE_CURRENT_SOURCE_DIR}/program/report_in_browser.py
+    $<TARGET_FILE:strata>)
+  set_tests_properties(report_in_browser PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 120)
+endif()
 strata_test(crawl_sitemap trial PkgConfig::ZLIB)
 strata_test(crawl_closed_pipe trial)
 strata_test(crawl_descriptors trial)
