@@ -90,7 +90,7 @@ enum { FRONTIER_ABI = 1 };
 int frontier_abi(void);             /* the library's */
 const char *frontier_version(void); /* its release, as "0.1.0" */
 
-enum { FRONTIER_KEY_SCHEME_MAX = 63 };
+enum { FRONTIER_KEY_SCHEME_MAX = 63, FRONTIER_ROUTE_KEY_BYTES = 16 };
 
 /* Gets one sentence of interest to the user who runs the crawl, valid during the call. It is called from within calls
  * on the handle, and must not use the handle. */
@@ -147,6 +147,17 @@ typedef struct frontier_options {
    * of frontier_next; to end it after that gives FRONTIER_NOT_FOUND, unless its URL was leased again: then it ends that
    * lease. Longer than any fetch can take. 0: leases never end by themselves. */
   uint64_t lease_ms;
+  /* One crawl in several directories (exchange.h): this one has the hosts of `partition`, 0 to partitions - 1. All of a
+   * crawl have the same partitions, 1 to FRONTIER_PARTITIONS_MAX, and the same FRONTIER_ROUTE_KEY_BYTES random bytes,
+   * copied. Needs a directory; fixed for it. 0: it has all hosts. With `keep_identity` the directory's. route_key NULL:
+   * the directory's; a new one needs it. */
+  uint32_t partitions, partition;
+  const uint8_t *route_key;
+  /* Of a new partition: its incarnation, > 0; wall-clock milliseconds, if it may take the place of one that was lost.
+   * 0: 1. An existing one has its own. */
+  uint64_t incarnation;
+  uint64_t linger_ms; /* a parcel is sent so long after its first URL at the latest, in `now_ms`; 0: 1000 */
+  bool keeps_copies;  /* others keep their parcels until frontier_inbox_kept says that a copy has them */
 } frontier_options;
 
 /* Of options.map_size: 64 MiB, 64 TiB. */
@@ -205,8 +216,9 @@ typedef enum frontier_outcome {
   FRONTIER_NEW_COMBINATION, /* this combination was not seen; every segment may have been, at its depth */
   FRONTIER_KNOWN_BEFORE,    /* new here, and queued like any new URL; but known to the crawl in options.previous_path */
   FRONTIER_UNCONFIRMED,     /* with options.exact: seen, or new and queued soon; nothing is to be done */
+  FRONTIER_ELSEWHERE, /* with options.partitions: of another one, where it will be judged; nothing is to be done */
 } frontier_outcome;
-enum { FRONTIER_OUTCOMES = FRONTIER_KNOWN_BEFORE + 1 }; /* those that stay: an unconfirmed one becomes one of these */
+enum { FRONTIER_OUTCOMES = FRONTIER_KNOWN_BEFORE + 1 }; /* those that stay, of URLs of this directory */
 
 const char *frontier_outcome_name(frontier_outcome outcome); /* "seen", "new", "new-host", ... */
 
