@@ -42,9 +42,11 @@ frontier/seen        frontier/base frontier/store
 frontier/late        frontier/base frontier/rows frontier/store frontier/hosts | xxhash
 frontier/links       frontier/base
 frontier/traps       frontier/base frontier/hosts
+frontier/exchange    frontier/base                                             | xxhash
 frontier/core       frontier/base frontier/rows frontier/store frontier/hosts frontier/seen frontier/late frontier/traps
-  | sys/eventfd
-frontier/admin       frontier/base frontier/rows frontier/store frontier/hosts frontier/late frontier/core | lmdb
+  frontier/exchange | sys/eventfd
+frontier/admin       frontier/base frontier/rows frontier/store frontier/hosts frontier/late frontier/exchange
+  frontier/core | lmdb
 
 datasets/sort                                                                  | xxhash
 datasets/make        datasets/sort                                             | fts

@@ -135,7 +135,8 @@ static bool may_heal(const harvest *h, frontier_status status)
 /* What is unconfirmed may be queued later, and is then no page's. */
 static bool is_fresh(frontier_verdict verdict)
 {
-  return verdict.outcome != FRONTIER_SEEN && verdict.outcome != FRONTIER_UNCONFIRMED;
+  return verdict.outcome != FRONTIER_SEEN && verdict.outcome != FRONTIER_UNCONFIRMED &&
+         verdict.outcome != FRONTIER_ELSEWHERE;
 }
 
 /* h->target into the frontier, if it is in scope. */

@@ -231,8 +231,8 @@ static frontier_status erase_if_any(frontier *f)
 
 static frontier_status fill(frontier *f, store *to, compact_counts *copied)
 {
-  bool reading, has_doubts = store_find_unconfirmed(f->store, false) == FRONTIER_OK;
-  frontier_status status = has_doubts ? store_find_unconfirmed(to, true) : FRONTIER_OK;
+  bool reading, has_doubts = store_find_table(f->store, STORE_UNCONFIRMED, false) == FRONTIER_OK;
+  frontier_status status = has_doubts ? store_find_table(to, STORE_UNCONFIRMED, true) : FRONTIER_OK;
   if (status != FRONTIER_OK)
     return frontier_fail(f, status, "%s", store_message(to));
   status = compact_copy(f->store, to, secret_hasher(f), copied, &reading);

@@ -252,7 +252,7 @@ static bool copy_doubts_of(void *context, uint64_t key, rows_block *block)
 
 static frontier_status copy_doubts(copying *c)
 {
-  frontier_status status = store_find_unconfirmed(c->from, false);
+  frontier_status status = store_find_table(c->from, STORE_UNCONFIRMED, false);
   if (status != FRONTIER_OK)
     return status == FRONTIER_NOT_FOUND ? FRONTIER_OK : status;
   c->rows = (rows_writer){.kind = ROWS_DOUBT, .id = c->rows.id};

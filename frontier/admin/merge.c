@@ -407,7 +407,7 @@ static frontier_status merge_into(merging *m, const char *const *directories, si
   frontier_status status = store_open(partial, false, body, identity_write(&m->options, &own, body), &m->to,
                                       m->message);
   if (status == FRONTIER_OK && m->options.exact)
-    status = store_find_unconfirmed(m->to, true);
+    status = store_find_table(m->to, STORE_UNCONFIRMED, true);
   if (status == FRONTIER_OK)
     status = store_begin(m->to);
   if (status != FRONTIER_OK && m->to)

@@ -65,8 +65,9 @@ static bool open_both(salvage *s)
   if (s->status != FRONTIER_OK)
     return false;
   s->status = store_open(to, false, body, identity_write(&s->f->options, &s->f->identity, body), &s->to, s->f->message);
-  if (s->status == FRONTIER_OK && ((s->f->options.exact && store_find_unconfirmed(s->to, true) != FRONTIER_OK) ||
-                                   store_begin(s->to) != FRONTIER_OK))
+  if (s->status == FRONTIER_OK &&
+      ((s->f->options.exact && store_find_table(s->to, STORE_UNCONFIRMED, true) != FRONTIER_OK) ||
+       store_begin(s->to) != FRONTIER_OK))
     return salvage_fail(s, FRONTIER_IO, store_message(s->to));
   return s->status == FRONTIER_OK;
 }

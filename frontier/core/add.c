@@ -2,7 +2,8 @@
  *
  *     links --hash--> 32 at a time --filter--> each in order: judge --> SEEN
  *                                                                  |--> new: accept.c --> queue, or history (noted)
- *                                                                  `--> UNCONFIRMED: late.c, where keys are confirmed
+ *                                                                  |--> UNCONFIRMED: late.c, where keys are confirmed
+ *                                                                  `--> ELSEWHERE: outbox.c, where hosts are divided
  *
  * The filter is asked for many together, since its memory is slow and can be fetched for all at once. That is sound,
  * for its bits change only with a commit, and no commit comes between asking and judging; the open batch, which also
@@ -90,13 +91,16 @@ static void fetch(const frontier *f, const frontier_link *links, size_t count, c
 
 static bool is_new(frontier_verdict verdict)
 {
-  return verdict.outcome != FRONTIER_SEEN && verdict.outcome != FRONTIER_UNCONFIRMED;
+  return verdict.outcome != FRONTIER_SEEN && verdict.outcome != FRONTIER_UNCONFIRMED &&
+         verdict.outcome != FRONTIER_ELSEWHERE;
 }
 
 /* UNCONFIRMED: where keys are confirmed, and it is to be asked whether it was seen for certain. */
 static frontier_verdict judge(const frontier *f, const frontier_link *link, const looked_up *found, size_t i)
 {
   const mlbf_hashes *hashes = &found->hashes[i];
+  if (exchange_is_elsewhere(f, link))
+    return (frontier_verdict){FRONTIER_ELSEWHERE, 0};
   if (found->is_certain[i])
     return (frontier_verdict){FRONTIER_SEEN, 0};
   frontier_verdict said = seen_judge(f->seen, hashes, found->verdicts[i]);
@@ -182,6 +186,10 @@ static frontier_status settle(frontier *f, const frontier_link *link, looked_up 
     else
       status = late_put(f, &n, now_ms);
   }
+  if (status == FRONTIER_OK && said.outcome == FRONTIER_ELSEWHERE) {
+    *verdict = said;
+    return what_for == TO_NOTE ? FRONTIER_OK : outbox_put(f, link, found->hashes[i].whole.low, now_ms);
+  }
   bool is_forced = !is_new(said) && what_for == TO_QUEUE_ANYHOW;
   if (is_forced)
     said.outcome = FRONTIER_SEEN;
@@ -204,7 +212,7 @@ static frontier_status settle_some(frontier *f, const frontier_link *links, size
   looked_up found;
   frontier_status status = FRONTIER_OK;
   assert(count && count <= TOGETHER);
-  if (batch_is_full(&f->batch) || late_is_full(f))
+  if (batch_is_full(&f->batch) || late_is_full(f) || outbox_is_full(f))
     status = commit_begin(f);
   else
     maintain_pay_some(f);

@@ -128,7 +128,8 @@ static bool gather(piece *p, const call *c, url_profile profile, size_t *at, siz
 
 static bool is_queued(frontier_verdict verdict)
 {
-  return verdict.outcome != FRONTIER_SEEN && verdict.outcome != FRONTIER_UNCONFIRMED;
+  return verdict.outcome != FRONTIER_SEEN && verdict.outcome != FRONTIER_UNCONFIRMED &&
+         verdict.outcome != FRONTIER_ELSEWHERE;
 }
 
 /* `*added`: how many of its links have their answers. Their URLs were queued last: what comes late is queued before the

@@ -22,6 +22,7 @@
 #include "frontier/core/state.h"
 
 #include "frontier/base/machine.h"
+#include "frontier/exchange.h"
 
 #include <assert.h>
 
@@ -55,6 +56,7 @@ static frontier_status seal(frontier *f)
   if (status != FRONTIER_OK)
     return frontier_fail(f, status, "%s", store_message(f->store));
   f->committing.sealed = counts_next_sequence(&f->counts);
+  f->committing.seals++;
   for (const part *const *p = all_parts; *p; p++)
     if ((*p)->sealed)
       (*p)->sealed(f);
@@ -80,6 +82,7 @@ void commit_write(frontier *f)
 static frontier_status tell_landed(frontier *f)
 {
   f->committing.landed = f->committing.sealed;
+  f->committing.landings = f->committing.seals;
   if (queue_is_unread(&f->queues)) /* there is more to read now */
     wake_now(f);
   frontier_status status = FRONTIER_OK;
@@ -161,6 +164,7 @@ frontier_status commit_batch(frontier *f)
     status = hash_log_keep(f);
     if (status == FRONTIER_OK) {
       batch_clean(&f->batch);
+      f->committing.seals++;
       status = tell_landed(f);
     }
     return status;
@@ -173,6 +177,18 @@ bool commit_is_due(frontier *f, uint64_t now_ms)
 {
   uint64_t most = f->options.commit_after_ended;
   return batch_is_due(&f->batch, now_ms) || (most && batch_ended_count(&f->batch) >= most && !lander_is_busy(f));
+}
+
+uint64_t frontier_committed(const frontier *f)
+{
+  LOCKED(f);
+  return f->committing.landings;
+}
+
+uint64_t frontier_commit_number(const frontier *f)
+{
+  LOCKED(f);
+  return f->committing.seals + batch_is_dirty(&f->batch);
 }
 
 frontier_status commit_begin(frontier *f)

@@ -7,9 +7,10 @@
 typedef struct committing {
   frontier_hook *hook; /* NULL: none */
   void *context;
-  uint64_t sealed, landed; /* sequences: the next one when the last transaction was sealed, and when one landed */
-  uint64_t waited_ms;      /* of calls, for what was being written */
-  bool has_synced;         /* what the last transaction needed on disk before it; its thread writes this */
+  uint64_t sealed, landed;  /* sequences: the next one when the last transaction was sealed, and when one landed */
+  uint64_t seals, landings; /* of this handle, ever */
+  uint64_t waited_ms;       /* of calls, for what was being written */
+  bool has_synced;          /* what the last transaction needed on disk before it; its thread writes this */
 } committing;
 
 void commit_open(frontier *f); /* at open: all that there is has landed */

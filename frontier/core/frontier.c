@@ -15,9 +15,9 @@
 
 const char *frontier_outcome_name(frontier_outcome outcome)
 {
-  static const char *const names[] = {"seen",         "new",        "new-host", "new-segment", "new-combination",
-                                      "known-before", "unconfirmed"};
-  return (unsigned)outcome <= FRONTIER_UNCONFIRMED ? names[outcome] : "unknown";
+  static const char *const names[] = {"seen",         "new",         "new-host", "new-segment", "new-combination",
+                                      "known-before", "unconfirmed", "elsewhere"};
+  return (unsigned)outcome <= FRONTIER_ELSEWHERE ? names[outcome] : "unknown";
 }
 
 /* ---- out ------------------------------------------------------------------------------------------------ */
@@ -160,7 +160,7 @@ frontier_status frontier_next_batch_sized(frontier *f, uint64_t now_ms, const fr
   flight_end_late(f, l.now_ms);
   size_t first = leases_count(&f->in_flight);
   clock_assume_wall(f, now_ms);
-  bool is_commit_due = commit_is_due(f, l.now_ms) || late_is_full(f);
+  bool is_commit_due = commit_is_due(f, l.now_ms) || late_is_full(f) || outbox_is_full(f);
   frontier_status status = is_commit_due ? commit_begin(f) : FRONTIER_OK;
   if (!is_commit_due)
     maintain_pay_some(f);
@@ -173,6 +173,7 @@ frontier_status frontier_next_batch_sized(frontier *f, uint64_t now_ms, const fr
   if (status == FRONTIER_OK)
     status = late_turn(f, l.count > 0, l.count == limits.max, l.now_ms, wait_ms);
   flight_bound_wait(f, l.now_ms, wait_ms);
+  exchange_bound_wait(f, wait_ms);
   wake_foresee(f, l.count > 0 || status != FRONTIER_OK, l.now_ms, *wait_ms);
   while (first < leases_count(&f->in_flight))
     hosts_offer(f->hosts, leases_at(&f->in_flight, first++)->host);

@@ -6,6 +6,7 @@
 
 #include "frontier/base/machine.h"
 #include "frontier/base/record.h"
+#include "frontier/exchange.h"
 
 #include <assert.h>
 #include <inttypes.h>
@@ -29,6 +30,11 @@ bool identity_make(const frontier_options *options, identity *more)
 {
   *more = (identity){0};
   snprintf(more->key_scheme, sizeof more->key_scheme, "%s", options->key_scheme ? options->key_scheme : "");
+  more->partitions = options->partitions;
+  more->partition = options->partition;
+  more->incarnation = !options->partitions ? 0 : options->incarnation ? options->incarnation : 1;
+  if (options->partitions && options->route_key)
+    memcpy(more->route_key, options->route_key, sizeof more->route_key);
   return machine_random(more->directory_id, sizeof more->directory_id);
 }
 
@@ -56,8 +62,19 @@ size_t identity_write(const frontier_options *options, const identity *more, uin
   put_le(body + IDENTITY_SHARE + 8, more->incarnation, 8);
   put_le(body + IDENTITY_SHARE + 16, more->flags, 4);
   memcpy(body + IDENTITY_SCHEME, more->key_scheme, strlen(more->key_scheme));
-  memcpy(body + IDENTITY_HEAD, profile, strlen(profile));
-  return IDENTITY_HEAD + strlen(profile);
+  uint8_t *at = body + IDENTITY_HEAD;
+  if (more->partitions) {
+    memcpy(at, more->route_key, sizeof more->route_key);
+    at += sizeof more->route_key;
+  }
+  memcpy(at, profile, strlen(profile));
+  return (size_t)(at - body) + strlen(profile);
+}
+
+/* Before the profile; only a directory that is a partition has one. */
+static size_t route_key_size(const uint8_t *body)
+{
+  return get_le(body + IDENTITY_SHARE, 4) ? FRONTIER_ROUTE_KEY_BYTES : 0;
 }
 
 static frontier_status check_head(frontier *f, const uint8_t *body, size_t size)
@@ -70,7 +87,8 @@ static frontier_status check_head(frontier *f, const uint8_t *body, size_t size)
                          "%s is of %s format, %" PRIu32 " (this strata reads %d): `strata export OLD` of the build that"
                          " wrote it, piped into `strata crawl --dir NEW --seeds -` of this one, carries its URLs over",
                          f->directory, version > FORMAT_VERSION ? "a newer" : "an older", version, FORMAT_VERSION);
-  return size >= IDENTITY_HEAD && body[IDENTITY_HEAD - 1] == 0
+  bool is_long = size >= IDENTITY_HEAD && size >= IDENTITY_HEAD + route_key_size(body);
+  return is_long && size < IDENTITY_HEAD + route_key_size(body) + URL_PROFILE_NAME_SIZE && !body[IDENTITY_HEAD - 1]
            ? FRONTIER_OK
            : frontier_fail(f, FRONTIER_NOT_OURS, "%s/data.mdb: not a Strata frontier", f->directory);
 }
@@ -84,6 +102,26 @@ static void read_more(frontier *f, const uint8_t *body)
   more->incarnation = get_le(body + IDENTITY_SHARE + 8, 8);
   more->flags = (uint32_t)get_le(body + IDENTITY_SHARE + 16, 4);
   memcpy(more->key_scheme, body + IDENTITY_SCHEME, sizeof more->key_scheme);
+  memcpy(more->route_key, body + IDENTITY_HEAD, route_key_size(body));
+}
+
+/* Is it the partition that the caller wants? */
+static frontier_status check_share(frontier *f, const uint8_t *body)
+{
+  const frontier_options *o = &f->options;
+  uint32_t partitions = (uint32_t)get_le(body + IDENTITY_SHARE, 4);
+  uint32_t partition = (uint32_t)get_le(body + IDENTITY_SHARE + 4, 4);
+  if (partitions > FRONTIER_PARTITIONS_MAX || (partitions ? partition >= partitions : partition))
+    return frontier_fail(f, FRONTIER_NOT_OURS, "%s/data.mdb: not a Strata frontier", f->directory);
+  if (o->keep_identity)
+    return FRONTIER_OK;
+  if (partitions != o->partitions || partition != o->partition)
+    return frontier_fail(f, FRONTIER_MISMATCH,
+                         "%s is partition %" PRIu32 " of %" PRIu32 ", not %" PRIu32 " of %" PRIu32, f->directory,
+                         partition, partitions, o->partition, o->partitions);
+  return partitions && o->route_key && memcmp(o->route_key, body + IDENTITY_HEAD, FRONTIER_ROUTE_KEY_BYTES) != 0
+           ? frontier_fail(f, FRONTIER_MISMATCH, "%s was made with another route key", f->directory)
+           : FRONTIER_OK;
 }
 
 frontier_status identity_read(frontier *f, const uint8_t *body, size_t size)
@@ -93,7 +131,7 @@ frontier_status identity_read(frontier *f, const uint8_t *body, size_t size)
     return status;
   char name[URL_PROFILE_NAME_SIZE] = "";
   const char *scheme = (const char *)body + IDENTITY_SCHEME;
-  memcpy(name, body + IDENTITY_HEAD, size - IDENTITY_HEAD);
+  memcpy(name, body + IDENTITY_HEAD + route_key_size(body), size - IDENTITY_HEAD - route_key_size(body));
   bool is_exact = get_le(body + 20, 4) & IS_EXACT;
   mlbf_kind filter = (mlbf_kind)(get_le(body + 20, 4) - (is_exact ? IS_EXACT : 0));
   double rate = double_of(get_le(body + 24, 8));
@@ -106,7 +144,9 @@ frontier_status identity_read(frontier *f, const uint8_t *body, size_t size)
     return frontier_fail(f, FRONTIER_MISMATCH, "%s was made with filter %s%s, rate %g, profile %s%s%s", f->directory,
                          mlbf_kind_name(filter), is_exact ? " and exact keys" : "", rate, name,
                          *scheme ? ", keys of scheme " : "", scheme);
-  status = secret_take(f, body + IDENTITY_SECRET);
+  status = check_share(f, body);
+  if (status == FRONTIER_OK)
+    status = secret_take(f, body + IDENTITY_SECRET);
   if (status != FRONTIER_OK)
     return status;
   options->filter = filter;
@@ -115,6 +155,8 @@ frontier_status identity_read(frontier *f, const uint8_t *body, size_t size)
   options->profile = profile;
   options->expected_urls = get_le(body + 32, 8);
   read_more(f, body);
+  options->partitions = f->identity.partitions;
+  options->partition = f->identity.partition;
   return FRONTIER_OK;
 }
 

@@ -13,7 +13,7 @@ enum {
   IDENTITY_SHARE = IDENTITY_ID + DIRECTORY_ID_BYTES,
   IDENTITY_SCHEME = IDENTITY_SHARE + 20,
   IDENTITY_HEAD = IDENTITY_SCHEME + FRONTIER_KEY_SCHEME_MAX + 1,
-  IDENTITY_MAX = IDENTITY_HEAD + URL_PROFILE_NAME_SIZE,
+  IDENTITY_MAX = IDENTITY_HEAD + FRONTIER_ROUTE_KEY_BYTES + URL_PROFILE_NAME_SIZE,
 };
 
 /* What the options do not say. */
@@ -22,7 +22,8 @@ _Static_assert((int)IDENTITY_ID == (int)STORE_ID_AT, "the store reads it there")
 typedef struct identity {
   uint8_t directory_id[DIRECTORY_ID_BYTES]; /* drawn: a copy has the same */
   uint32_t partitions, partition, flags;
-  uint64_t incarnation;
+  uint64_t incarnation; /* at first */
+  uint8_t route_key[FRONTIER_ROUTE_KEY_BYTES];
   char key_scheme[FRONTIER_KEY_SCHEME_MAX + 1]; /* a copy of the option, which points here */
 } identity;
 

@@ -74,7 +74,7 @@ static frontier_status create(frontier *f)
 
 static frontier_status open_it(frontier *f)
 {
-  frontier_status status = store_find_unconfirmed(f->store, !f->options.read_only);
+  frontier_status status = store_find_table(f->store, STORE_UNCONFIRMED, !f->options.read_only);
   if (status != FRONTIER_OK && status != FRONTIER_NOT_FOUND)
     return late_failed(f, status, store_message(f->store));
   status = create(f);

@@ -57,11 +57,24 @@ static frontier_status take_identity(frontier *f)
   return status;
 }
 
+static frontier_status find_data(frontier *f)
+{
+  struct stat info;
+  char path[4096];
+  snprintf(path, sizeof path, "%s/data.mdb", f->directory);
+  return stat(path, &info) == 0
+           ? FRONTIER_OK
+           : frontier_fail(f, FRONTIER_NOT_FOUND, "%s is not a Strata frontier (no data.mdb in it)", f->directory);
+}
+
 static frontier_status open_store(frontier *f)
 {
   uint8_t body[IDENTITY_MAX];
   size_t size = identity_write(&f->options, &f->identity, body);
   frontier_status status = directory_check_data(f);
+  if (status == FRONTIER_OK && f->options.partitions && !f->options.route_key && find_data(f) != FRONTIER_OK)
+    status = frontier_fail(f, FRONTIER_BAD_ARGUMENT, "%s would be a new partition: it needs the crawl's route key",
+                           f->directory);
   if (status == FRONTIER_OK)
     status = store_open_mapped(f->directory, f->options.read_only, f->options.map_size, body, size, &f->store,
                                f->message);
@@ -81,22 +94,13 @@ static frontier_status open_store(frontier *f)
   return status;
 }
 
-static frontier_status find_data(frontier *f)
-{
-  struct stat info;
-  char path[4096];
-  snprintf(path, sizeof path, "%s/data.mdb", f->directory);
-  return stat(path, &info) == 0
-           ? FRONTIER_OK
-           : frontier_fail(f, FRONTIER_NOT_FOUND, "%s is not a Strata frontier (no data.mdb in it)", f->directory);
-}
-
 /* Each needs what those before it opened. */
 typedef frontier_status open_step(frontier *f);
 static open_step *const to_write[] = {
   directory_make, directory_lock_it, open_store,          host_table_load,      batch_open,          seen_load,
-  late_open,      ordering_load,     journal_record_open, directory_sync_names, directory_note_open, NULL};
-static open_step *const to_read[] = {find_data, open_store, host_table_load, NULL};
+  late_open,      ordering_load,     exchange_open,      journal_record_open,  directory_sync_names, directory_note_open,
+  NULL};
+static open_step *const to_read[] = {find_data, open_store, host_table_load, exchange_open, NULL};
 static open_step *const in_memory[] = {seen_load, NULL};
 
 static frontier_status open_all(frontier *f)
@@ -136,7 +140,8 @@ static bool options_make_sense(const frontier_options *o)
   bool is_known = o->filter == MLBF_KIND_MLBF || o->filter == MLBF_KIND_BLOOM || o->filter == MLBF_KIND_LINE;
   bool is_map = !o->map_size || (o->map_size >= FRONTIER_MAP_MIN && o->map_size <= FRONTIER_MAP_MAX);
   return is_known && is_map && o->expected_urls > 0 && o->rate > 0 && o->rate < 1 && o->per_host > 0 &&
-         is_profile(o->profile) && key_scheme_is_valid(o->key_scheme);
+         is_profile(o->profile) && key_scheme_is_valid(o->key_scheme) && o->partitions <= FRONTIER_PARTITIONS_MAX &&
+         (o->partitions ? o->partition < o->partitions : !o->partition && !o->route_key);
 }
 
 frontier_status frontier_open_sized(const char *directory, const frontier_options *given, size_t options_size,
@@ -144,7 +149,7 @@ frontier_status frontier_open_sized(const char *directory, const frontier_option
 {
   frontier_options options;
   if (!sized_take(&options, sizeof options, given, options_size) || !options_make_sense(&options) ||
-      (!directory && (options.read_only || options.journal_path || options.exact))) {
+      (!directory && (options.read_only || options.journal_path || options.exact || options.partitions))) {
     snprintf(message, FRONTIER_MESSAGE_SIZE, "these options make no frontier");
     return FRONTIER_BAD_ARGUMENT;
   }

@@ -46,7 +46,7 @@ bool batch_make_room_ended(open_batch *b)
 
 static void begin(open_batch *b, uint64_t now_ms)
 {
-  if (!batch_has_urls(b))
+  if (!batch_is_wanted(b))
     b->first_ms = now_ms;
   b->is_dirty = true;
 }
@@ -96,7 +96,7 @@ bool batch_add_again(open_batch *b, const url_row *row, uint64_t sequence, uint6
 /* The rule of group commit: large enough, or old enough. */
 bool batch_is_due(const open_batch *b, uint64_t now_ms)
 {
-  return batch_has_urls(b) &&
+  return batch_is_wanted(b) &&
          (batch_urls(b) >= COMMIT_URLS || b->text.size >= COMMIT_BYTES || now_ms - b->first_ms >= b->after_ms);
 }
 
@@ -150,7 +150,7 @@ static void sealed(frontier *f)
     rows_clear(&b->ended);
   clear_lists(b);
   b->added = b->untaken = 0;
-  b->is_dirty = false;
+  b->is_dirty = b->is_wanted = false;
 }
 
 static void close_it(frontier *f)
@@ -168,7 +168,7 @@ static void check(const frontier *f)
 {
   const open_batch *b = &f->batch;
   assert(b->untaken <= b->added && b->added <= b->text.count);
-  assert(b->is_dirty || !batch_has_urls(b));
+  assert(b->is_dirty || !batch_is_wanted(b));
   (void)b;
 }
 

@@ -31,7 +31,8 @@ typedef struct open_batch {
   size_t again_count, again_room;
   uint8_t *scratch;
   size_t scratch_room;
-  bool is_dirty;     /* there is something to commit, if only a counter */
+  bool is_dirty;     /* there is something to commit, if only a counter, */
+  bool is_wanted;    /* and it is to be committed in time, though it may be no URL */
   uint64_t first_ms; /* when it began */
   uint64_t after_ms; /* and so long after that it is due */
 } open_batch;
@@ -71,6 +72,20 @@ bool batch_is_full(const open_batch *b);
 static inline void batch_touch(open_batch *b)
 {
   b->is_dirty = true;
+}
+
+/* ... and not only along with URLs. */
+static inline bool batch_has_urls(const open_batch *b);
+static inline void batch_want(open_batch *b, uint64_t now_ms)
+{
+  if (!b->is_wanted && !batch_has_urls(b))
+    b->first_ms = now_ms;
+  b->is_dirty = b->is_wanted = true;
+}
+
+static inline bool batch_is_wanted(const open_batch *b)
+{
+  return b->is_wanted || batch_has_urls(b);
 }
 
 static inline void batch_clean(open_batch *b) /* where nothing is kept */

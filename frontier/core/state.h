@@ -5,6 +5,8 @@
  *     late.c         ... and confirms the others, where keys are exact
  *     frontier.c     the life of a URL: next, done, release
  *     commit.c       the open batch becomes one transaction, then bits
+ *     outbox.c       links of other partitions go into parcels,
+ *     inbox.c        ... and come out of those of others
  *     open.c         from a directory to a frontier and back
  *     part.h         its parts: what a commit and closing do to each
  *
@@ -21,6 +23,7 @@
 #include "frontier/core/clock.h"
 #include "frontier/core/commit.h"
 #include "frontier/core/directory.h"
+#include "frontier/core/exchange_inside.h"
 #include "frontier/core/folding.h"
 #include "frontier/core/hash_log.h"
 #include "frontier/core/host_table.h"
@@ -105,6 +108,7 @@ struct frontier {
   own_clock clock;           /* clock */
   wake_event wake;           /* wake */
   found_url found;           /* find_url */
+  exchange exchange;         /* exchange, outbox, inbox */
 };
 
 /* What always holds between any two calls: each part's `check`. */

@@ -11,6 +11,7 @@ static uint64_t *ended_so(url_counts *c, frontier_state state)
 void counts_ended(url_counts *c, frontier_state state)
 {
   ++*ended_so(c, state);
+  c->events++;
 }
 
 static uint64_t *host_ended_so(host *who, frontier_state state)

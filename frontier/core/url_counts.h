@@ -13,6 +13,7 @@ typedef struct url_counts {
   uint64_t deferred;      /* of those, read from disk (or accepted) and found too deep */
   uint64_t done, failed, skipped, noted;
   uint64_t forced;
+  uint64_t events; /* URLs that were accepted, ended, or taken back, since open */
   uint64_t outcomes[FRONTIER_OUTCOMES];
 } url_counts;
 
@@ -54,6 +55,7 @@ static inline void counts_confirmed(url_counts *c, uint64_t links)
 static inline void counts_accepted(url_counts *c, bool is_noted)
 {
   c->next_sequence++;
+  c->events++;
   c->queued += !is_noted;
   c->noted += is_noted;
 }

@@ -207,7 +207,7 @@ frontier_status doubts_open(doubts *d, store *s, const uint8_t *body, size_t siz
     snprintf(message, FRONTIER_MESSAGE_SIZE, "the record \"late\" makes no sense");
     return FRONTIER_DAMAGED;
   }
-  frontier_status status = store_find_unconfirmed(s, is_writer);
+  frontier_status status = store_find_table(s, STORE_UNCONFIRMED, is_writer);
   if (status != FRONTIER_OK && status != FRONTIER_NOT_FOUND)
     return store_says(d, status, message);
   status = read_numbers(d, &r, &next, message);

@@ -33,8 +33,9 @@
 
 enum { FREE_MIN = 1 << 20 }; /* bytes: with less room than this left, a short write is put down to that */
 
-static const char *const table_names[STORE_TABLES] = {
-  "hosts", "hashes", "revoked", "visits", "due", "host-changes", "text", "ended", "states", "again", "unconfirmed"};
+static const char *const table_names[STORE_TABLES] = {"hosts",        "hashes", "revoked", "visits", "due",
+                                                      "host-changes", "text",   "ended",   "states", "again",
+                                                      "unconfirmed",  "outbox", "marks"};
 
 /* Changes are gathered between begin and seal. */
 static void assert_gathering(const store *s)

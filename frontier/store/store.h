@@ -12,6 +12,8 @@
  *          due      when to fetch it again << 32 | sequence -> nothing more
  *          unconfirmed number of a commit's first row -> links whose keys may be known: rows.h, doubt_row.h; where keys
  *                   are exact
+ *          outbox   to << 48 | number -> links for another partition; where there are several (core/exchange.h)
+ *          marks    partition -> what it and this one know of each other's parcels
  *          identity the record "identity" of meta once more, on a page of its own (store_identity.c)
  *          meta     name     -> identity, progress, counters, owed journal bytes, settings
  *
@@ -37,6 +39,8 @@ typedef enum store_table {
   STORE_STATES,
   STORE_AGAIN,
   STORE_UNCONFIRMED,
+  STORE_OUTBOX,
+  STORE_MARKS,
   STORE_TABLES
 } store_table;
 enum { STORE_ALWAYS = STORE_UNCONFIRMED }; /* those before it are in every directory */
@@ -67,8 +71,9 @@ void store_unpin(store *s); /* NULL is fine, and one that is not pinned */
 /* The name of a table that is not there: the directory is of another format, or damaged. NULL: all are there. */
 const char *store_missing_table(const store *s);
 
-/* Is table `unconfirmed` there? It is made if it may be; else NOT_FOUND. Not between store_begin and store_commit. */
-frontier_status store_find_unconfirmed(store *s, bool may_make);
+/* Is a table there that not every directory has? It is made if it may be; else NOT_FOUND. Not between store_begin and
+ * store_commit. */
+frontier_status store_find_table(store *s, store_table table, bool may_make);
 
 frontier_status store_begin(store *s);
 void store_put(store *s, store_table table, uint64_t key, const void *body, size_t size);

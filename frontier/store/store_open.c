@@ -160,17 +160,16 @@ const char *store_missing_table(const store *s)
   return NULL;
 }
 
-frontier_status store_find_unconfirmed(store *s, bool may_make)
+frontier_status store_find_table(store *s, store_table table, bool may_make)
 {
   MDB_txn *txn;
-  bool *is_there = &s->has_table[STORE_UNCONFIRMED];
+  bool *is_there = &s->has_table[table];
   if (*is_there || !may_make)
     return *is_there ? FRONTIER_OK : FRONTIER_NOT_FOUND;
   int error = store_mdb_begin(s, 0, &txn);
   if (error)
     return store_failed(s, error, "beginning a transaction");
-  error = mdb_dbi_open(txn, store_table_name(STORE_UNCONFIRMED), MDB_INTEGERKEY | MDB_CREATE,
-                       &s->table[STORE_UNCONFIRMED]);
+  error = mdb_dbi_open(txn, store_table_name(table), MDB_INTEGERKEY | MDB_CREATE, &s->table[table]);
   if (error)
     store_mdb_abort(s, txn);
   else

@@ -84,7 +84,7 @@ static void a_table_that_is_not_there_has_no_rows(void **state)
   for (int read_only = 0; read_only < 2; ++read_only) {
     store *s = store_case_open(read_only);
     assert_null(store_missing_table(s));
-    assert_int_equal(store_find_unconfirmed(s, false), FRONTIER_NOT_FOUND);
+    assert_int_equal(store_find_table(s, STORE_UNCONFIRMED, false), FRONTIER_NOT_FOUND);
     assert_int_equal(read_span(s, &first, &next), FRONTIER_OK);
     assert_true(first == 0 && next == 0);
     assert_int_equal(find(s, 1), FRONTIER_NOT_FOUND);
@@ -107,17 +107,17 @@ static void the_table_is_made_once(void **state)
   (void)state;
   uint64_t first, next;
   store *s = store_case_open(false);
-  assert_int_equal(store_find_unconfirmed(s, true), FRONTIER_OK);
+  assert_int_equal(store_find_table(s, STORE_UNCONFIRMED, true), FRONTIER_OK);
   assert_int_equal(read_span(s, &first, &next), FRONTIER_OK);
   assert_true(first == 0 && next == 0);
   assert_int_equal(find(s, 1), FRONTIER_NOT_FOUND);
   store_begin(s);
   put_value(s, 1, 3);
   commit(s);
-  assert_int_equal(store_find_unconfirmed(s, true), FRONTIER_OK);
+  assert_int_equal(store_find_table(s, STORE_UNCONFIRMED, true), FRONTIER_OK);
   store_close(s);
   s = store_case_open(true);
-  assert_int_equal(store_find_unconfirmed(s, false), FRONTIER_OK);
+  assert_int_equal(store_find_table(s, STORE_UNCONFIRMED, false), FRONTIER_OK);
   assert_int_equal(find(s, 3), FRONTIER_OK);
   store_close(s);
 }
@@ -130,7 +130,7 @@ static void each_row_is_found(void **state)
   uint64_t next = 1 + random_below(&dice, 100), first = next, end_row = 0, count = 0, found = 0, got_first, got_next;
   memset(is_there, 0, sizeof is_there);
   store *s = store_case_open(false);
-  store_find_unconfirmed(s, true);
+  store_find_table(s, STORE_UNCONFIRMED, true);
   for (uint64_t rows; next < ROWS_MAX; next += rows) {
     rows = 1 + random_below(&dice, random_one_in(&dice, 3) ? 1000 : 70);
     rows = rows < ROWS_MAX - next ? rows : ROWS_MAX - next;
@@ -160,7 +160,7 @@ static void values_are_deleted_in_steps(void **state)
   enum { VALUES = 60, EACH = 30, ALL = VALUES * EACH + 1 };
   uint64_t first, next, gone = 0;
   store *s = store_case_open(false);
-  store_find_unconfirmed(s, true);
+  store_find_table(s, STORE_UNCONFIRMED, true);
   store_begin(s);
   for (uint64_t i = 0; i < VALUES; ++i)
     put_value(s, 1 + i * EACH, EACH);
@@ -207,7 +207,7 @@ static void damage_is_said_and_can_be_deleted(void **state)
   uint64_t first, next;
   bool is_over = false;
   store *s = store_case_open(false);
-  store_find_unconfirmed(s, true);
+  store_find_table(s, STORE_UNCONFIRMED, true);
   store_begin(s);
   put_value(s, 1, 200);
   put_value(s, 201, 10);

@@ -21,6 +21,12 @@ add_executable(test_maintain ${room}/test_maintain.c)
 target_link_libraries(test_maintain PRIVATE strata_flags frontier_tiny tests_frontier PkgConfig::CMOCKA)
 add_test(NAME maintain COMMAND test_maintain)
 
+# Several partitions in one process, and a carrier that may not be trusted.
+add_executable(test_exchange_model ${room}/test_exchange_model.c support/exchange_world.c support/exchange_carrier.c)
+target_link_libraries(test_exchange_model PRIVATE strata_flags frontier_tiny tests_one tests_support PkgConfig::CMOCKA)
+add_test(NAME exchange_model COMMAND test_exchange_model)
+set_tests_properties(exchange_model PROPERTIES TIMEOUT 300)
+
 # A directory cared for, after crawls that meet every limit.
 strata_test(check tests_crawl tests_frontier)
 strata_test(repair tests_crawl tests_frontier)

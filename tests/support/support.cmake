@@ -100,7 +100,7 @@ set(frontier_model support/frontier_model.c support/model_world.c support/model_
 add_library(frontier_tiny OBJECT)
 foreach(source core/add core/frontier core/open_batch core/commit core/open core/checkpoint core/renewal core/maintain
                core/workbench core/queue core/ordering core/host core/recrawl core/again core/folding core/late
-               core/late_pass core/late_upkeep
+               core/late_pass core/late_upkeep core/outbox exchange/lane exchange/sent_lately
                hosts/host_changes late/doubts late/doubt_parts late/doubt_pass late/runs late/runs_marks late/runs_ask
                late/runs_merge admin/erase admin/compact_copy admin/mdb_urls admin/merge)
   target_sources(frontier_tiny PRIVATE ${PROJECT_SOURCE_DIR}/frontier/${source}.c)
