@@ -21,7 +21,7 @@
 #include <sys/stat.h>
 
 enum { HOSTS = 8, OF_HOST = 5, PAGES = HOSTS * OF_HOST, LINKS = 3, LEASES = 3, COPIES = 3 };
-enum { CHAOS = 500, CALM = 6000 };
+enum { CHAOS = 500, CALM = 9000, CHAIN = 14 };
 
 /* One process, with its directory. */
 typedef struct actor {
@@ -29,8 +29,8 @@ typedef struct actor {
   uint32_t own;
   char directory[SCRATCH_PATH];
   uint64_t after[WORLD_PARTITIONS], life_of[WORLD_PARTITIONS];
-  uint64_t replied; /* the wave */
-  frontier_reply early;
+  uint64_t replied;           /* the wave */
+  frontier_reply early, held; /* for a lie; and one that is on its way */
   struct in_work {
     uint64_t id;
     unsigned page;
@@ -51,7 +51,7 @@ typedef struct world {
   const char *root;
   exchange_result *result;
   uint32_t partitions;
-  bool is_exact, is_over, is_calm;
+  bool is_exact, is_over, was_over;
   uint64_t now_ms;
   unsigned names; /* of directories */
   actor current[WORLD_PARTITIONS], ghosts[WORLD_PARTITIONS];
@@ -86,12 +86,26 @@ static bool is_well(const world *w)
 
 /* ---- pages ----------------------------------------------------------------------------------------------- */
 
+/* Pages that give each other's link, one after the other, are work for one partition at a time: most of the time all
+ * others are idle. */
+static unsigned next_in_chain(unsigned page)
+{
+  unsigned at = page % OF_HOST * HOSTS + page / OF_HOST + 1;
+  return at >= CHAIN ? page : at % HOSTS * OF_HOST + at / HOSTS;
+}
+
+static bool is_of_waves(const world *w)
+{
+  return w->lie >= LIE_ONE_WAVE;
+}
+
 static void make_pages(world *w)
 {
   unsigned waiting[PAGES + 1], count = 0;
+  bool is_chain = roll(w, 2) || is_of_waves(w);
   for (unsigned page = 0; page < PAGES; page++)
     for (unsigned i = 0; i < LINKS; i++)
-      w->links[page][i] = (uint16_t)roll(w, PAGES);
+      w->links[page][i] = (uint16_t)(is_chain ? next_in_chain(page) : roll(w, PAGES));
   w->is_reachable[waiting[count++] = 0] = true;
   while (count) {
     const uint16_t *links = w->links[waiting[--count]];
@@ -140,9 +154,9 @@ static void open_actor(world *w, actor *a)
   static const uint8_t key[FRONTIER_ROUTE_KEY_BYTES] = "an exchange key";
   static const uint8_t secret[MLBF_SECRET_BYTES] = "the secret of a test";
   char message[FRONTIER_MESSAGE_SIZE];
-  const frontier_options options = {.filter = MLBF_KIND_MLBF,
+  const frontier_options options = {.filter = MLBF_KIND_BLOOM,
                                     .expected_urls = 16,
-                                    .rate = w->is_exact ? 0.3 : 1e-9,
+                                    .rate = w->is_exact ? 0.6 : 1e-9,
                                     .exact = w->is_exact,
                                     .per_host = 2,
                                     .depth_cap = UINT16_MAX,
@@ -394,7 +408,7 @@ static void take(world *w, actor *a)
     fault(w, "taking: %s", frontier_message(a->f));
     return;
   }
-  if (taken.lost)
+  if (taken.lost && a != &w->ghosts[a->own]) /* an old life may lack what the new one has acknowledged */
     fault(w, "%llu parcels are lost", (unsigned long long)taken.lost);
   uint32_t from = taken.parcel.from;
   if (taken.parcel.incarnation > a->last_taken[from].incarnation)
@@ -431,6 +445,15 @@ static void check_done(world *w)
     fault(w, "over, and %u pages are lost, %u not to be there", lost, others);
 }
 
+/* It was over, and then a disk was lost: the crawl goes on where the copy was. The carrier may bring "over" back. */
+static void lose_after_all(world *w)
+{
+  carrier_save(&w->carrier);
+  restore(w, (uint32_t)roll(w, w->partitions));
+  memset(w->carrier.now.replies, 0, sizeof w->carrier.now.replies);
+  w->carrier.now.has_over = w->carrier.now.has_wave = false;
+}
+
 /* For those who believe in the lives that there are. Others have not heard of a restored one yet. */
 static void conclude(world *w)
 {
@@ -442,8 +465,11 @@ static void conclude(world *w)
   }
   if (w->carrier.now.over != actual && w->lie != LIE_OVER_FOR_ALL)
     return;
-  w->is_over = true;
   check_done(w);
+  w->is_over = w->was_over || !roll(w, 2);
+  w->was_over = true;
+  if (!w->is_over)
+    lose_after_all(w);
 }
 
 static bool lies_idle(const world *w, actor *a)
@@ -525,33 +551,43 @@ static bool is_over(const world *w)
   return one.digest != 0;
 }
 
-/* The vector that was answered: with "unasked" lies what is believed by the one who concludes. */
-static void wave(world *w, actor *a)
+/* A reply is on its way for a while. */
+static void reply(world *w, actor *a)
 {
   carried *now = &w->carrier.now;
-  if (!now->has_wave || all_replied(w) || roll(w, 8) == 0) {
-    bool was_over = now->has_wave && is_over(w);
-    if (was_over) {
-      now->over = frontier_beliefs(a->f);
-      now->has_over = true;
-    }
+  if (a->held.wave && roll(w, 2)) {
+    now->replies[a->own] = a->held;
+    a->held.wave = 0;
+  }
+  if (a->replied == now->wave.number || a->held.wave)
+    return;
+  a->held = make_reply(w, a, &now->wave);
+  a->replied = now->wave.number;
+  frontier_reply made = a->held;
+  if (w->lie == LIE_EARLY_REPLY && a->early.boot) {
+    a->held = a->early;
+    a->held.wave = now->wave.number;
+  }
+  a->early = made;
+}
+
+static void publish_over(world *w, actor *a)
+{
+  carried *now = &w->carrier.now;
+  if (!now->has_wave || !is_over(w))
+    return;
+  now->over = frontier_beliefs(a->f);
+  now->has_over = true;
+}
+
+static void wave(world *w, actor *a)
+{
+  const carried *now = &w->carrier.now;
+  publish_over(w, a);
+  if (!now->has_wave || all_replied(w) || roll(w, 50) == 0)
     draw(w);
-  }
-  if (a->replied != now->wave.number || w->lie == LIE_COUNTED_WAVES) {
-    frontier_reply reply = make_reply(w, a, &now->wave);
-    if (w->lie == LIE_EARLY_REPLY && a->early.boot) {
-      a->early.wave = now->wave.number;
-      now->replies[a->own] = a->early;
-    } else {
-      now->replies[a->own] = reply;
-    }
-    a->early = reply;
-    a->replied = now->wave.number;
-  }
-  if (is_over(w)) {
-    now->over = frontier_beliefs(a->f);
-    now->has_over = true;
-  }
+  reply(w, a);
+  publish_over(w, a);
   if (now->has_over && (w->lie == LIE_OVER_FOR_ALL || now->over == frontier_beliefs(a->f)))
     conclude(w);
 }
@@ -578,7 +614,10 @@ static void step(world *w, actor *a)
     if (other != a->own)
       tell(w, a, other);
     break;
-  case 6: wave(w, a); break;
+  case 6:
+    for (uint64_t i = roll(w, 3); i < 3 && a->f && is_well(w) && !w->is_over; i++)
+      wave(w, a);
+    break;
   default:
     if (roll(w, 2) && frontier_sync(a->f) != FRONTIER_OK)
       fault(w, "sync: %s", frontier_message(a->f));
@@ -588,7 +627,7 @@ static void step(world *w, actor *a)
 static void disturb(world *w)
 {
   uint32_t p = (uint32_t)roll(w, w->partitions);
-  switch (roll(w, 300)) {
+  switch (roll(w, w->lie == LIE_LIVES_UNASKED || w->lie == LIE_COUNTED_WAVES ? 100 : 300)) {
   case 0:
   case 1:
   case 2: kill_it(w, &w->current[p]); break;
@@ -654,7 +693,8 @@ void exchange_world_run(uint64_t seed, exchange_lie lie, const char *root, excha
   *result = (exchange_result){0};
   *w = (world){.dice = seed * 2654435761 + 1, .lie = lie, .root = root, .result = result};
   begin(w);
-  for (unsigned i = 0; i < CHAOS && is_well(w) && !w->is_over; i++) {
+  unsigned chaos = is_of_waves(w) ? 4 * CHAOS : CHAOS;
+  for (unsigned i = 0; i < chaos && is_well(w) && !w->is_over; i++) {
     actor *a = roll(w, 4) ? &w->current[roll(w, w->partitions)] : &w->ghosts[roll(w, w->partitions)];
     if (a->f)
       step(w, a);
