@@ -229,7 +229,7 @@ typedef struct frontier_reply {
 /* To be called after `wave` was read. BAD_ARGUMENT: without partitions. */
 frontier_status frontier_wave_reply(frontier *f, const frontier_wave *wave, frontier_reply *reply);
 /* The next wave after `last` (NULL: none), of which replies[p] is the reply of partition p, or zeros. `random`: 64 bits
- * that were never used before, not 0. */
+ * that were never used before, not 0. `next` may be `last`. */
 void frontier_wave_next(const frontier_wave *last, const frontier_reply *replies, uint32_t partitions, uint64_t random,
                         frontier_wave *next);
 bool frontier_wave_is_over(const frontier_wave *wave, const frontier_reply *replies, uint32_t partitions);
