@@ -96,10 +96,19 @@ static frontier_status open_store(frontier *f)
 
 /* Each needs what those before it opened. */
 typedef frontier_status open_step(frontier *f);
-static open_step *const to_write[] = {
-  directory_make, directory_lock_it, open_store,          host_table_load,      batch_open,          seen_load,
-  late_open,      ordering_load,     exchange_open,      journal_record_open,  directory_sync_names, directory_note_open,
-  NULL};
+static open_step *const to_write[] = {directory_make,
+                                      directory_lock_it,
+                                      open_store,
+                                      host_table_load,
+                                      batch_open,
+                                      seen_load,
+                                      late_open,
+                                      ordering_load,
+                                      exchange_open,
+                                      journal_record_open,
+                                      directory_sync_names,
+                                      directory_note_open,
+                                      NULL};
 static open_step *const to_read[] = {find_data, open_store, host_table_load, exchange_open, NULL};
 static open_step *const in_memory[] = {seen_load, NULL};
 
