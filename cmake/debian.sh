@@ -24,6 +24,7 @@ libzstd-dev           module libzstd
 libbrotli-dev         module libbrotlidec
 liblzma-dev           module liblzma
 libjansson-dev        module jansson
+libhiredis-dev        module hiredis
 ca-certificates       file /etc/ssl/certs/ca-certificates.crt
 '
 
