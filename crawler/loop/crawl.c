@@ -361,11 +361,9 @@ static int64_t start_visits(crawl *c)
   return count ? 0 : wait_ms;
 }
 
-/* Nothing more may be leased: why? */
-static bool is_over(crawl *c, crawl_end *end)
+/* Nothing more may be leased here: why? */
+static bool is_done(crawl *c, crawl_end *end)
 {
-  if (crawl_is_cut_short(c, c->now_ms, end))
-    return true;
   if (frontier_is_finished(c->frontier))
     *end = frontier_held(c->frontier)           ? CRAWL_TRAPS_LEFT
            : frontier_is_deferring(c->frontier) ? CRAWL_DEPTH_CAP
@@ -377,6 +375,28 @@ static bool is_over(crawl *c, crawl_end *end)
   else
     return false;
   return true;
+}
+
+static bool is_over(crawl *c, crawl_end *end)
+{
+  if (crawl_is_cut_short(c, c->now_ms, end))
+    return true;
+  c->is_done = is_done(c, end);
+  return c->is_done && (!c->options.company || c->options.company->state(c->options.company->context) == COMPANY_OVER);
+}
+
+/* URLs come from other processes, and go to them. */
+static void meet_company(crawl *c)
+{
+  const crawl_company *others = c->options.company;
+  frontier_inbox_rules rules = {.accept = harvest_refuses, .context = c->harvest};
+  if (!others || c->is_broken)
+    return;
+  frontier_status status = others->turn(others->context, &rules, c->is_done, c->now_ms);
+  if (status != FRONTIER_OK)
+    crawl_note_pause(c, status, frontier_message(c->frontier));
+  if (others->state(others->context) == COMPANY_STOPS)
+    crawl_stop(c);
 }
 
 /* What is in flight when the crawl ends may land for a moment more. */
@@ -417,6 +437,7 @@ crawl_end crawl_run(crawl *c, crawl_tick *told, void *context)
   held_hosts_begin(c);
   while (!is_over(c, &end)) {
     int64_t wait_ms = crawl_is_paused(c) ? DISK_PAUSE_RETRY_MIN_MS : start_visits(c);
+    meet_company(c);
     crawl_tell(c);
     poll(c, wait_ms);
     held_hosts_review(c);
@@ -501,6 +522,7 @@ crawl *crawl_create(frontier *f, scope *s, const crawl_options *options)
                          .budgets = c->budgets,
                          .edges = options->edges,
                          .follows_nofollow = options->follows_nofollow,
+                         .is_scope_fixed = options->company != NULL,
                          .must_end = must_end,
                          .may_add_again = may_add_again,
                          .context = c};

@@ -11,6 +11,7 @@
 #include "crawler/scope/scope.h"
 #include "crawler/base/skip.h"
 #include "crawler/warc/warc.h"
+#include "frontier/exchange.h"
 #include "frontier/frontier.h"
 #include "frontier/inlinks.h"
 
@@ -19,6 +20,16 @@ typedef enum crawl_sitemaps {
   SITEMAPS_ROBOTS, /* those robots.txt names */
   SITEMAPS_GUESS,  /* and /sitemap.xml of each start URL's host */
 } crawl_sitemaps;
+
+/* Other processes that crawl other parts of the same crawl (frontier/exchange.h). Both are called by the thread that
+ * crawls. */
+typedef enum company_state { COMPANY_GOES_ON, COMPANY_OVER, COMPANY_STOPS } company_state;
+typedef struct crawl_company {
+  void *context;
+  /* Each turn of the loop. `rules`: which URLs of others are taken; `is_done`: nothing more is fetched here. */
+  frontier_status (*turn)(void *context, const frontier_inbox_rules *rules, bool is_done, uint64_t now_ms);
+  company_state (*state)(void *context); /* OVER: of all. STOPS: this process is not to go on */
+} crawl_company;
 
 typedef struct crawl_options {
   uint64_t max_pages; /* 2xx responses with a body, over the life of the directory; UINT64_MAX: no cap */
@@ -49,6 +60,7 @@ typedef struct crawl_options {
   bool near_last;              /* what a near-duplicate links to waits for all else */
   const char *directory;       /* for files without a name; NULL: all is in memory. Without a log, none of robots.txt */
   fetch_options fetch;
+  const crawl_company *company; /* borrowed; NULL: none */
   warc *warc; /* borrowed; NULL: none. `fetch` must then keep exchanges. */
 } crawl_options;
 

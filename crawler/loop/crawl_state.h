@@ -51,6 +51,7 @@ struct crawl {
   uint64_t ticked_ms;
   _Atomic uint64_t cut_short_ms; /* since when it is known that it must end; 0: it need not */
   atomic_bool is_stopping, is_broken;
+  bool is_done; /* nothing more may be leased here; with company, something may come yet */
   char message[FRONTIER_MESSAGE_SIZE];
   char start_failure[FRONTIER_MESSAGE_SIZE];
   failures failures;

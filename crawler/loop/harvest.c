@@ -132,7 +132,7 @@ static bool may_heal(const harvest *h, frontier_status status)
   return status != FRONTIER_OK && h->rules.may_add_again(h->rules.context, status);
 }
 
-/* What is unconfirmed may be queued later, and is then no page's. */
+/* What is unconfirmed may be queued later, and is then no page's; what is elsewhere is judged there. */
 static bool is_fresh(frontier_verdict verdict)
 {
   return verdict.outcome != FRONTIER_SEEN && verdict.outcome != FRONTIER_UNCONFIRMED &&
@@ -438,6 +438,15 @@ frontier_status harvest_sitemap(harvest *h, const char *base, const char *href, 
   return status;
 }
 
+int harvest_refuses(void *context, size_t index, const url *u)
+{
+  const harvest *h = context;
+  (void)index;
+  return !scope_has(h->scope, u)                                 ? SKIP_SCOPE
+         : patterns_take(h->rules.patterns, u->key, u->key_size) ? 0
+                                                                 : SKIP_PATTERN;
+}
+
 /* ---- start URLs ------------------------------------------------------------------------------------------ */
 
 static void copy_and_wait(waiting *w, const char *text, size_t size, const char *end, frontier_origin origin,
@@ -478,7 +487,8 @@ frontier_status harvest_starts_end(harvest *h)
 /* A start URL may lead to its site's real name (example.org -> www.example.org): that host joins the scope. */
 static bool widen_scope(harvest *h, const visit *v)
 {
-  return !visit_is_start(v) || scope_has(h->scope, &h->target) || scope_add(h->scope, &h->target);
+  return !visit_is_start(v) || h->rules.is_scope_fixed || scope_has(h->scope, &h->target) ||
+         scope_add(h->scope, &h->target);
 }
 
 bool harvest_leads_to(harvest *h, const visit *v, const char *location, const char *key)

@@ -21,6 +21,7 @@ typedef struct harvest_rules {
   domain_budget *budgets;          /* of the domains that pages link to; NULL: not wanted */
   edge_log *edges;                 /* an audit: it gets each link, and what is not followed is checked; or NULL */
   bool follows_nofollow;           /* also links that ask not to be followed */
+  bool is_scope_fixed;             /* no redirect of a start URL widens it */
   bool (*must_end)(void *context); /* is what is left of a page's links to be left to the next run? */
   /* The frontier failed to take a link: is it to be asked again? May wait before it answers. */
   bool (*may_add_again)(void *context, frontier_status status);
@@ -51,6 +52,9 @@ frontier_status harvest_sitemap(harvest *h, const char *base, const char *href, 
  * others, by harvest_starts_end at the latest, which goes before any page is harvested. */
 frontier_status harvest_start(harvest *h, const url *start, bool guesses_map, uint64_t now_ms);
 frontier_status harvest_starts_end(harvest *h);
+
+/* A frontier_text_filter: of what others found (frontier/exchange.h); `context` is the harvest. */
+int harvest_refuses(void *context, size_t index, const url *u);
 
 void harvest_skip(harvest *h, crawl_skip why);
 /* The reasons so far become counters of the frontier, in its open batch. */
