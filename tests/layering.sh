@@ -61,10 +61,12 @@ crawler/http         crawler/base crawler/scope frontier/base                  |
 crawler/html         crawler/base                                              | iconv zlib
 crawler/robots       crawler/base crawler/http frontier/base
 crawler/warc         crawler/base crawler/http frontier/base                   | jansson zlib brotli/decode zstd
+crawler/cluster      crawler/base frontier/base                                | hiredis/hiredis hiredis/sds jansson
 crawler/loop         crawler/base crawler/scope crawler/http crawler/html crawler/robots crawler/warc frontier/base
 crawler/report       crawler/base crawler/http crawler/loop datasets/sort datasets/replay frontier/base | jansson
 crawler/commands     crawler/base crawler/scope crawler/http crawler/html crawler/robots crawler/warc crawler/loop
-  crawler/report datasets/sort datasets/make datasets/read datasets/replay datasets/papers frontier/base | sys/prctl
+  crawler/report crawler/cluster datasets/sort datasets/make datasets/read datasets/replay datasets/papers frontier/base
+  | sys/prctl hiredis/hiredis
 '
 unforeseeable='clock_gettime gettimeofday timespec_get ftime times time clock nanosleep clock_nanosleep usleep sleep
   getrandom getentropy arc4random arc4random_buf arc4random_uniform rand random rand_r random_r drand48 lrand48 mrand48'

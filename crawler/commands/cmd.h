@@ -25,6 +25,7 @@ int cmd_check(int argc, char **argv);
 int cmd_compact(int argc, char **argv);
 int cmd_snapshot(int argc, char **argv);
 int cmd_merge(int argc, char **argv);
+int cmd_cluster(int argc, char **argv);
 int cmd_inlinks(int argc, char **argv);
 int cmd_uniq(int argc, char **argv);
 int cmd_url(int argc, char **argv);
@@ -38,8 +39,9 @@ int cmd_replay(int argc, char **argv);
 /* Their options. */
 extern const option_table cmd_crawl_options, cmd_audit_options, cmd_stat_options, cmd_seen_options, cmd_forget_options,
   cmd_plan_options, cmd_show_options, cmd_report_options, cmd_export_options, cmd_check_options, cmd_compact_options,
-  cmd_snapshot_options, cmd_merge_options, cmd_inlinks_options, cmd_uniq_options, cmd_url_options, cmd_links_options,
-  cmd_robots_options, cmd_generate_urls_options, cmd_like_options, cmd_digest_options, cmd_replay_options;
+  cmd_snapshot_options, cmd_merge_options, cmd_cluster_options, cmd_inlinks_options, cmd_uniq_options, cmd_url_options,
+  cmd_links_options, cmd_robots_options, cmd_generate_urls_options, cmd_like_options, cmd_digest_options,
+  cmd_replay_options;
 
 typedef struct cmd_entry {
   int (*run)(int argc, char **argv);

@@ -1,6 +1,8 @@
 /* strata crawl: from the command line to an exit code. */
 #include "crawler/commands/audit_ending.h"
 #include "crawler/commands/cmd.h"
+#include "crawler/commands/cluster_launch.h"
+#include "crawler/commands/cluster_place.h"
 #include "crawler/commands/crawl_ending.h"
 #include "crawler/commands/crawl_job.h"
 #include "crawler/base/message.h"
@@ -9,6 +11,7 @@
 #include "frontier/base/own_file.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -48,6 +51,8 @@ static int add_starts(crawl_job *job)
       say_error("crawl", "out of memory for the scope");
       return EXIT_FAILED;
     }
+    if (job->cluster && frontier_partition_of(job->frontier, job->start) != job->args.place->partition)
+      continue; /* its owner was given it, too */
     is_kept = crawl_add_start(job->crawl, job->start) == FRONTIER_OK;
     if (is_kept && ++added == sync_at) {
       is_kept = crawl_sync(job->crawl) == FRONTIER_OK;
@@ -60,7 +65,8 @@ static int add_starts(crawl_job *job)
     say_error("crawl", "%s", frontier_message(job->frontier));
     return EXIT_FAILED;
   }
-  seeds_report(job->seeds);
+  if (!job->args.place)
+    seeds_report(job->seeds);
   return next == SEEDS_NONE_LEFT ? EXIT_DONE : EXIT_USAGE;
 }
 
@@ -93,7 +99,7 @@ static int exit_code_of(const crawl_job *job, crawl_end end)
               *why ? why : frontier_message(job->frontier));
     return EXIT_FAILED;
   }
-  if (end <= CRAWL_TRAPS_LEFT && frontier_counter(job->frontier, "start-pages") == 0) {
+  if (end <= CRAWL_TRAPS_LEFT && !job->cluster && frontier_counter(job->frontier, "start-pages") == 0) {
     const char *why = crawl_start_failure(job->crawl);
     say_error("crawl", "no start URL gave a page%s%s", *why ? ": " : "", *why ? why : NO_START_TRIED);
     return EXIT_FAILED;
@@ -118,6 +124,8 @@ static int conclude(crawl_job *job, crawl_end end)
     end = s.end = CRAWL_BROKEN;
   if (frontier_stats_read(job->frontier, &s.stats) != FRONTIER_OK)
     end = s.end = CRAWL_BROKEN;
+  if (job->cluster)
+    cluster_end(job->cluster);
   int code = exit_code_of(job, end);
   if (code != EXIT_FAILED && !job->args.quiet)
     summary_print(&s);
@@ -165,6 +173,21 @@ static void tick(void *context, const crawl *c)
   put_linked_first(job);
 }
 
+/* What a scout was sent for. */
+static int report_scope(crawl_job *job)
+{
+  size_t size = 0, written = 0;
+  char *text = scope_write(job->scope, &size);
+  int fd = job->args.place->scope_fd;
+  for (ssize_t got = 1; text && written < size && got > 0; written += (size_t)got) {
+    got = write(fd, text + written, size - written);
+    got = got < 0 ? 0 : got;
+  }
+  free(text);
+  close(fd);
+  return text && written == size ? EXIT_DONE : EXIT_FAILED;
+}
+
 static int run_crawl(crawl_job *job)
 {
   int code = crawl_job_open(job);
@@ -190,6 +213,8 @@ static int run_crawl(crawl_job *job)
   crawl_end end = crawl_run(job->crawl, tick, job);
   ending_close();
   panel_clear(&job->panel);
+  if (job->args.place && job->args.place->is_scout)
+    return report_scope(job);
   return conclude(job, end);
 }
 
@@ -212,6 +237,32 @@ static int close_stores(crawl_job *job, int code)
   return code;
 }
 
+/* The directory of an earlier life is set aside, and kept: its pages were fetched. */
+static void set_aside(const crawl_job *job)
+{
+  char aside[CRAWL_PATH_SIZE + 64];
+  snprintf(aside, sizeof aside, "%s.superseded-%" PRIu64, job->directory, cluster_incarnation(job->cluster));
+  if (rename(job->directory, aside) == 0)
+    say_error("crawl", "%s: a later life of it is crawled elsewhere; it is now %s", job->directory, aside);
+  else
+    say_error("crawl", "%s: a later life of it is crawled elsewhere, and it cannot be set aside: %s", job->directory,
+              strerror(errno));
+}
+
+static int leave_cluster(crawl_job *job, int code)
+{
+  if (!job->cluster)
+    return code;
+  cluster_state state = cluster_state_of(job->cluster);
+  cluster_leave(job->cluster);
+  if (state == CLUSTER_SUPERSEDED)
+    set_aside(job);
+  else if (state == CLUSTER_FAILED)
+    say_error("crawl", "%s: %s", job->directory, cluster_message(job->cluster));
+  cluster_free(job->cluster);
+  return state == CLUSTER_SUPERSEDED || state == CLUSTER_FAILED ? EXIT_FAILED : code;
+}
+
 int cmd_crawl(int argc, char **argv)
 {
   crawl_job *job = calloc(1, sizeof *job);
@@ -226,12 +277,15 @@ int cmd_crawl(int argc, char **argv)
   int code = crawl_args_parse(argc, argv, &job->args);
   job->args.crawl.began_ms = began_ms;
   ending_limit(code == OPTIONS_READ ? job->args.crawl.max_ms : UINT64_MAX);
+  if (code == OPTIONS_READ && job->args.cluster)
+    code = cluster_launch(&job->args);
   if (code == OPTIONS_READ)
     code = run_crawl(job);
   ending_close();
   code = close_stores(job, code);
   if (job->edges && code == EXIT_DONE)
     code = audit_ending(job->directory, job->args.quiet);
+  code = leave_cluster(job, code);
   if (job->crawl && crawl_totals_read(job->crawl).active > 0) {
     /* libcurl would wait for its resolver threads, half a minute where names have no server; all is on disk by now */
     fflush(NULL);

@@ -16,6 +16,7 @@ const cmd_entry cmd_entries[] = {
   {cmd_compact, &cmd_compact_options, true, true, "free disk space after a large crawl"},
   {cmd_snapshot, &cmd_snapshot_options, false, true, "copy a crawl, even while it goes on"},
   {cmd_merge, &cmd_merge_options, true, true, "start a new crawl with the seen URLs of several others"},
+  {cmd_cluster, &cmd_cluster_options, true, false, "a crawl on many machines: how it is, stop it, adopt a directory"},
   {cmd_inlinks, &cmd_inlinks_options, false, true, "the URLs of a crawl that most pages link to"},
   {cmd_like, &cmd_like_options, false, true, "the pages of a crawl that are similar to this one"},
   {cmd_uniq, &cmd_uniq_options, false, false, "drop lines whose URL occurred before"},

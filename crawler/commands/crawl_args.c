@@ -214,6 +214,7 @@ static const crawl_args defaults = {
   .trap_budget = TRAP_BUDGET,
   .warc_bytes = (uint64_t)1 << 30,
   .keep_bytes = 64 << 20,
+  .partitions = 64,
 };
 
 #define FIELD(member) OPTION_FIELD(crawl_args, member)
@@ -315,6 +316,21 @@ static const option_row option_rows[] = {
   {"no-store", NULL, OPTION_FLAG, FIELD(no_store),
    .help = "keep nothing on disk: the queue is lost when the program ends",
    .manual = "Keep nothing on disk: no log of pages, and a queue that is lost when the program ends."},
+  {.kind = OPTION_TEXT, .help = "\nMany machines"},
+  {"cluster", "redis://[USER@]HOST:PORT[,...]/NAME", OPTION_STRING, FIELD(cluster),
+   .help = "crawl NAME together with others who are started like this; Redis carries URLs between them",
+   .manual = "Crawl {Ar NAME} together with other machines that are started with the same options. Redis carries URLs "
+             "between them and keeps nothing; several hosts are one server and its replicas. With "
+             "{Cm redis+sentinel://HOST:PORT/MASTER/NAME} sentinels are asked for the master. See {Sx MANY MACHINES}."},
+  {"partitions", "P", OPTION_COUNT, FIELD(partitions), .low = 1, .high = FRONTIER_PARTITIONS_MAX,
+   .help = "parts that the hosts of a cluster's crawl are divided into, fixed for it (default 64)",
+   .manual = "Into how many parts the hosts of a cluster's crawl are divided; 64 if not given, and fixed for the crawl. "
+             "A partition is a directory, {Ar DIR Ns Pa /p-000} and so on, and a process."},
+  {"own", "P-P,P", OPTION_STRING, FIELD(own),
+   .help = "partitions to crawl on this machine, as 0-3,7 (default: those with a directory here, or as many\n"
+           "free ones as there are cores)"},
+  {"cluster-password-file", "FILE", OPTION_STRING, FIELD(cluster_password_file),
+   .help = "its first line is the password for Redis (or the environment's STRATA_CLUSTER_PASSWORD)"},
   {.kind = OPTION_TEXT, .help = "\nPoliteness"},
   {"delay", "S", OPTION_SECONDS, FIELD(crawl.delay_ms),
    .help = "seconds between requests to one host (default 1.0); a longer Crawl-delay overrides it"},
@@ -521,8 +537,13 @@ static bool is_consistent(const crawl_args *a)
     {a->no_store && a->digests, "--no-store keeps nothing, so there can be no --digests"},
     {a->crawl.near_last && a->no_store, "--near-last is for near-duplicates; without --no-store they are found"},
     {a->crawl.near_last && a->no_similar, "--near-last is for near-duplicates; without --no-similar they are found"},
+    {a->cluster && a->no_store, "--no-store keeps nothing, and in a --cluster each partition is a directory"},
+    {a->cluster && a->seeds && strcmp(a->seeds, "-") == 0,
+     "--cluster reads start URLs in each of its processes: a file, please, not standard input"},
+    {a->cluster && a->retry_failed, "--retry-failed is for one partition: run it with --dir DIR/p-000, without --cluster"},
+    {!a->cluster && (a->own || a->cluster_password_file), "--own and --cluster-password-file are for a --cluster"},
     {a->no_store && a->crawl.recrawl_least_s, "--no-store keeps nothing, so there is nothing to --recrawl-after"},
-    {!a->url_count && !a->seeds && !a->directory,
+    {!a->url_count && !a->seeds && (!a->directory || a->cluster),
      "no start URL; try \"strata crawl https://example.org/\", or \"strata crawl --help\""},
   };
   for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)

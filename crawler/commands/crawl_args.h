@@ -42,6 +42,11 @@ typedef struct crawl_args {
   char *agent;           /* the User-Agent with it, owned; NULL without */
   const char *directory; /* NULL: from the first start URL */
   const char *previous;  /* an earlier crawl: its directory, or a filter file; NULL: none */
+  const char *cluster;   /* what it is carried by; NULL: one machine, one process */
+  unsigned partitions;   /* of a cluster */
+  const char *own;       /* which of them are crawled here; NULL: see cluster_workers.h */
+  const char *cluster_password_file;
+  struct cluster_place *place; /* of this process in a cluster; NULL: none */
   const char *seeds;     /* file of start URLs, "-": standard input; NULL: none */
   const char *ca_file;   /* of certificates to trust instead of the system's; NULL */
   const char *summary;   /* file for the final counters; NULL: none */

@@ -1,6 +1,7 @@
 /* See crawl_job.h. Everything that can be checked beforehand is checked before any file is made. */
 #include "crawler/commands/crawl_job.h"
 
+#include "crawler/commands/cluster_place.h"
 #include "crawler/commands/cmd.h"
 #include "crawler/http/name_tries.h"
 #include "crawler/loop/requeue.h"
@@ -157,6 +158,12 @@ static int open_frontier(crawl_job *job)
     .log = say_while_opening,
     .log_context = job,
   };
+  const cluster_place *place = job->args.place;
+  if (place && place->is_worker) {
+    options.partitions = place->partitions;
+    options.partition = place->partition;
+    options.route_key = place->route_key;
+  }
   frontier_status status = frontier_open(keeps ? path : NULL, &options, &job->frontier, message);
   if (status == FRONTIER_MISMATCH && options.secret)
     return refuse_change(job, "secret", "another");
@@ -186,8 +193,11 @@ static int open_scope(crawl_job *job)
 {
   const void *text;
   size_t size;
+  const char *fixed = job->args.place ? job->args.place->scope : NULL;
   job->is_resumed = frontier_setting_get(job->frontier, "scope", &text, &size) == FRONTIER_OK;
-  if (job->is_resumed)
+  if (fixed)
+    job->scope = scope_read(fixed, strlen(fixed));
+  else if (job->is_resumed)
     job->scope = scope_read(text, size);
   else
     job->scope = scope_create(job->args.scope);
@@ -416,6 +426,49 @@ static int open_trust(crawl_job *job)
   return EXIT_FAILED;
 }
 
+static void say_of_cluster(const char *sentence)
+{
+  say_note("%s", sentence);
+}
+
+static frontier_status company_turn(void *context, const frontier_inbox_rules *rules, bool is_done, uint64_t now_ms)
+{
+  return cluster_turn(context, rules, is_done, now_ms);
+}
+
+static company_state company_state_of(void *context)
+{
+  cluster_state state = cluster_state_of(context);
+  return state == CLUSTER_GOES_ON ? COMPANY_GOES_ON : state == CLUSTER_OVER ? COMPANY_OVER : COMPANY_STOPS;
+}
+
+/* A worker's partition, when its directory is open: from then on it is nobody else's. */
+static int join_cluster(crawl_job *job)
+{
+  const cluster_place *place = job->args.place;
+  char message[BROKER_MESSAGE];
+  if (!place || !place->is_worker)
+    return EXIT_DONE;
+  cluster_options options = {.name = &place->name,
+                             .password = place->password,
+                             .directory = job->directory,
+                             .definition = place->definition.text,
+                             .scope = place->scope,
+                             .is_new = place->is_new};
+  job->cluster = cluster_create(job->frontier, &options);
+  if (!job->cluster) {
+    say_error("crawl", "out of memory for the cluster");
+    return EXIT_FAILED;
+  }
+  if (!cluster_claim(job->cluster, say_of_cluster, message)) {
+    say_error("crawl", "%s: %s", job->directory, *message ? message : frontier_message(job->frontier));
+    return EXIT_FAILED;
+  }
+  job->company = (crawl_company){.context = job->cluster, .turn = company_turn, .state = company_state_of};
+  job->args.crawl.company = &job->company;
+  return EXIT_DONE;
+}
+
 int crawl_job_open(crawl_job *job)
 {
   int code = reserve_descriptors(job);
@@ -434,6 +487,8 @@ int crawl_job_open(crawl_job *job)
     code = confine_all(job);
   if (code == EXIT_DONE)
     code = open_frontier(job);
+  if (code == EXIT_DONE)
+    code = join_cluster(job);
   if (code == EXIT_DONE)
     code = ask_for_old_pages(job);
   if (code == EXIT_DONE)

@@ -2,6 +2,7 @@
 #ifndef STRATA_CRAWLER_CRAWL_JOB_H
 #define STRATA_CRAWLER_CRAWL_JOB_H
 
+#include "crawler/cluster/cluster.h"
 #include "crawler/commands/crawl_args.h"
 #include "crawler/base/crawl_dir.h"
 #include "crawler/loop/commit_files.h"
@@ -31,6 +32,8 @@ typedef struct crawl_job {
   commit_files files;
   trust *trust; /* whose certificates are believed */
   crawl *crawl;
+  cluster *cluster; /* NULL: it crawls alone */
+  crawl_company company;
   FILE *summary_file;
   panel panel;
   bool has_warned;         /* of too few file descriptors */
