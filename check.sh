@@ -33,6 +33,7 @@ mmdebstrap            command mmdebstrap
 libxml2-dev           module libxml-2.0
 qemu-user             command qemu-x86_64
 python3               command python3
+redis-server          command redis-server
 python3-cffi          file /usr/lib/python3/dist-packages/cffi
 python3-build         file /usr/lib/python3/dist-packages/build
 python3-setuptools    file /usr/lib/python3/dist-packages/setuptools

@@ -108,7 +108,8 @@ static void choose_freely(const known_partitions *known, const char *directory, 
   bool has_some = false;
   for (uint32_t p = 0; p < known->count; p++)
     has_some |= wanted[p] = is_here(directory, p);
-  long cores = sysconf(_SC_NPROCESSORS_ONLN), most = cores > 0 ? cores : 1;
+  enum { LEAST = 4 }; /* a worker of a polite crawl waits most of its time */
+  long cores = sysconf(_SC_NPROCESSORS_ONLN), most = cores > LEAST ? cores : LEAST;
   for (uint32_t p = 0; !has_some && p < known->count && most > 0; p++)
     if (!known->had_owner[p] && !known->has_owner[p]) {
       wanted[p] = true;
@@ -158,6 +159,7 @@ int partitions_choose(const crawl_args *args, broker *b, const char *directory, 
     code = choose(args, &known, directory, wanted);
   for (uint32_t p = 0; code == EXIT_DONE && p < count; p++) {
     list->is_crawled |= known.has_owner[p];
+    list->without_owner += !wanted[p] && !known.has_owner[p];
     if (wanted[p])
       list->numbers[list->count++] = p;
   }
@@ -324,6 +326,10 @@ int cluster_run_workers(crawl_args *args, broker *b, const char *directory, cons
   }
   if (!args->quiet)
     say_note("Crawling %zu of %" PRIu32 " partitions into %s/", list->count, args->place->partitions, directory);
+  if (!args->quiet && list->without_owner)
+    say_note("%zu partitions have no owner yet, and their hosts wait for one: the same command on another machine, or "
+             "--own here",
+             list->without_owner);
   struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
   sigemptyset(&action.sa_mask);
   sigaction(SIGINT, &action, NULL);

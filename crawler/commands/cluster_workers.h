@@ -10,11 +10,12 @@
 typedef struct partition_list {
   uint32_t *numbers; /* owned */
   size_t count;
-  bool is_crawled; /* by somebody, somewhere, just now: some partition has an owner */
+  size_t without_owner; /* of the others */
+  bool is_crawled;      /* by somebody, somewhere, just now: some partition has an owner */
 } partition_list;
 
 /* Which partitions are crawled here: those of --own, or all that have a directory here, or as many that nobody ever had
- * as there are cores. An exit code, after one sentence if there are none. */
+ * as there are cores, four at least. An exit code, after one sentence if there are none. */
 int partitions_choose(const crawl_args *args, broker *b, const char *directory, partition_list *list);
 
 /* A child that ends with this process. 0: in the child. < 0 after one sentence. */

@@ -328,7 +328,7 @@ static const option_row option_rows[] = {
              "A partition is a directory, {Ar DIR Ns Pa /p-000} and so on, and a process."},
   {"own", "P-P,P", OPTION_STRING, FIELD(own),
    .help = "partitions to crawl on this machine, as 0-3,7 (default: those with a directory here, or as many\n"
-           "free ones as there are cores)"},
+           "free ones as there are cores, at least four)"},
   {"cluster-password-file", "FILE", OPTION_STRING, FIELD(cluster_password_file),
    .help = "its first line is the password for Redis (or the environment's STRATA_CLUSTER_PASSWORD)"},
   {.kind = OPTION_TEXT, .help = "\nPoliteness"},

@@ -1,0 +1,115 @@
+#!/bin/sh
+# crawl --cluster and strata cluster: what is refused, in one sentence each, and what a crawl of four processes leaves.
+#   tests/cluster/test_cluster.sh STRATA SITE_SERVER_DIRECTORY
+# 77: no redis-server here.
+set -eu
+strata=$(realpath "$1") site=$(realpath "$2")
+command -v redis-server >/dev/null || { echo "no redis-server"; exit 77; }
+work=$(mktemp -d)
+redis='' server=''
+trap 'kill $redis $server 2>/dev/null || true; rm -rf "$work"' EXIT
+unset STRATA_CLUSTER_PASSWORD
+port=$((20000 + $$ % 20000)) web=$((port + 1)) none=$((port + 2))
+faults=0
+
+fault() # SENTENCE
+{
+  echo "$*"
+  faults=$((faults + 1))
+}
+
+# expect CODE PATTERN WORD...: the exit code, and one line on stderr that matches.
+expect()
+{
+  wanted=$1 pattern=$2
+  shift 2
+  code=0
+  "$@" >"$work/out" 2>"$work/said" || code=$?
+  [ "$code" -eq "$wanted" ] || fault "$*: exit $code in place of $wanted: $(cat "$work/said")"
+  grep -qE "$pattern" "$work/said" || fault "$*: said $(cat "$work/said")"
+  [ "$wanted" -eq 0 ] || [ "$(wc -l <"$work/said")" -eq 1 ] || fault "$*: more than a sentence: $(cat "$work/said")"
+}
+
+ldd "$strata" | grep -q hiredis && fault "hiredis is not linked statically"
+
+start_redis() # OPTION...
+{
+  redis-server --port "$port" --bind 127.0.0.1 --save "" --dir "$work" "$@" >"$work/redis.log" 2>&1 &
+  redis=$!
+  tries=0
+  until redis-cli -p "$port" ping 2>/dev/null | grep -qE 'PONG|NOAUTH'; do
+    tries=$((tries + 1))
+    [ "$tries" -lt 100 ] || { cat "$work/redis.log"; exit 1; }
+    sleep 0.1
+  done
+}
+
+stop_redis()
+{
+  kill "$redis"
+  wait "$redis" 2>/dev/null || true
+}
+
+python3 -m http.server --bind 127.0.0.1 --directory "$site" "$web" >/dev/null 2>&1 &
+server=$!
+url=http://127.0.0.1:$web/ cluster=redis://127.0.0.1:$port/test
+crawl() # DIR OPTION...
+{
+  directory=$1
+  shift
+  "$strata" crawl --cluster "$cluster" --partitions 4 --own 0-3 --allow-private --delay 0 --dir "$work/$directory" "$@"
+}
+
+cd "$work"
+expect 1 'redis-server --save' "$strata" crawl --cluster "redis://127.0.0.1:$none/x" --dir "$work/n" "$url"
+expect 2 'password' "$strata" crawl --cluster redis://me:secret@127.0.0.1/x --dir "$work/n" "$url"
+expect 2 'redis://HOST:PORT/NAME' "$strata" crawl --cluster http://127.0.0.1/x --dir "$work/n" "$url"
+expect 2 'no-store' "$strata" crawl --cluster "$cluster" --no-store "$url"
+expect 2 'cluster' "$strata" crawl --own 3 "$url"
+expect 2 'stat, stop' "$strata" cluster frobnicate "$cluster"
+
+start_redis
+expect 1 'no crawl of that name' "$strata" cluster stat "$cluster"
+expect 2 'numbers from 0 to 3' "$strata" crawl --cluster "$cluster" --partitions 4 --own 4 --scope any --dir "$work/n" "$url"
+crawl one "$url" >"$work/out" 2>"$work/said" || fault "a crawl of four processes: exit $?: $(cat "$work/said")"
+pages=$(cat "$work"/one/p-*/pages.jsonl | grep -c '"status":200')
+[ "$pages" -eq 4 ] || fault "$pages pages in place of 4: $(cat "$work/said")"
+expect 0 '' "$strata" cluster stat "$cluster"
+grep -q 'no snapshot exists: if a directory is lost for good' "$work/out" || fault "stat does not say what may be lost"
+expect 0 '' "$strata" cluster stat "$cluster" --json
+[ "$(wc -l <"$work/out")" -eq 4 ] || fault "stat --json: $(cat "$work/out")"
+expect 2 '^strata crawl: --filter: the crawl was begun with mlbf, and this is bloom' crawl one --filter bloom "$url"
+expect 2 '^strata crawl: --partitions: the crawl was begun with 4, and this is 8' \
+  "$strata" crawl --cluster "$cluster" --partitions 8 --dir "$work/two" --allow-private "$url"
+expect 1 'another directory has that partition' "$strata" crawl --cluster "$cluster" --partitions 4 --own 1 \
+  --allow-private --delay 0 --dir "$work/two" "$url"
+expect 0 'begins a new life' "$strata" cluster adopt "$work/one/p-002"
+expect 1 '' "$strata" cluster adopt "$work/out"
+crawl one "$url" >"$work/out" 2>"$work/said" || fault "the same command again: exit $?: $(cat "$work/said")"
+[ "$(cat "$work"/one/p-*/pages.jsonl | grep -c '"status":200')" -eq 4 ] || fault "a page was fetched twice"
+
+# Redis was emptied: the directory knows the definition.
+redis-cli -p "$port" flushall >/dev/null
+expect 2 'begun with mlbf' crawl one --filter bloom "$url"
+stop_redis
+
+# --max-pages is never exceeded, and a crawl that waits for nothing else ends.
+start_redis
+cluster=redis://127.0.0.1:$port/few
+crawl few --max-pages 2 "$url" >"$work/out" 2>"$work/said" || fault "--max-pages: exit $?: $(cat "$work/said")"
+pages=$(cat "$work"/few/p-*/pages.jsonl | grep -c '"status":200')
+[ "$pages" -le 2 ] || fault "--max-pages 2 gave $pages pages"
+stop_redis
+
+start_redis --requirepass right
+cluster=redis://127.0.0.1:$port/closed
+expect 1 'STRATA_CLUSTER_PASSWORD' "$strata" cluster stat "$cluster"
+STRATA_CLUSTER_PASSWORD=wrong expect 1 'STRATA_CLUSTER_PASSWORD' "$strata" cluster stat "$cluster"
+echo right >"$work/password"
+expect 1 'no crawl of that name' "$strata" cluster stat "$cluster" --cluster-password-file "$work/password"
+stop_redis
+
+start_redis --cluster-enabled yes
+expect 1 'Redis Cluster' "$strata" cluster stat "$cluster"
+
+[ "$faults" -eq 0 ]
