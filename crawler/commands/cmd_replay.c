@@ -379,16 +379,42 @@ static bool read_documents(const replay_args *args, texts *files)
          fail(args->files[0], "too few documents of 1000 words or more");
 }
 
+static void tell_verdict(void *context, const char *verdict, const char *what, const char *why)
+{
+  progress_clear(context);
+  say_note("%-16s  %s: %s", verdict, what, why);
+}
+
+static void tell_paper(void *context, uint64_t done, uint64_t whole)
+{
+  progress_show(context, "computing the tables", done, whole, 0, NULL);
+}
+
 static bool write_sections(const replay_args *args, const texts *files, FILE *html)
 {
+  progress line = progress_begin();
+  advance told = {tell_paper, &line};
   paper_run run = {
-    .seed = args->seed, .rounds = args->rounds, .note = note, .html = html, .files = files->count > 0 ? files : NULL};
+    .seed = args->seed,
+    .rounds = args->rounds,
+    .note = line.is_live ? NULL : note,
+    .told = &told,
+    .judged = tell_verdict,
+    .judge_context = &line,
+    .html = html,
+    .files = files->count > 0 ? files : NULL,
+  };
   write_papers_heading(run.html, args);
-  for (size_t i = 0; i < args->paper_count; i++)
-    if (!paper_write(args->papers[i], args->out, &run))
-      return fail(args->papers[i], own_file_words(errno));
+  bool is_done = true;
+  for (size_t i = 0; is_done && i < args->paper_count; i++) {
+    is_done = paper_write(args->papers[i], args->out, &run);
+    int reason = errno;
+    progress_clear(&line);
+    if (!is_done)
+      fail(args->papers[i], own_file_words(reason));
+  }
   html_end(run.html);
-  return true;
+  return is_done;
 }
 
 static bool write_papers(const replay_args *args, const texts *files)

@@ -154,9 +154,9 @@ static const option_row option_rows[] = {
            "finds edited copies of the documents in given directories; the others take no FILE",
    .manual = "Instead of replaying a list, compute the tables of the papers behind the other structures of this "
              "library, next to the printed numbers, into {Pa paper-NAME.csv} and {Pa report.html}: {Cm counting} (Yan "
-             "and Cho, Tables 1 and 3 to 10), {Cm matrix} (Butakov, Table 1, the layouts of Table 2 on generated "
+             "and Cho, Tables 1 to 10), {Cm matrix} (Butakov, Table 1, the layouts of Table 2 on generated "
              "documents, and edited copies found among them), {Cm sdhash} (Roussev 2012, Table 5 by the rules of the "
-             "papers and of sdhash 4.0, and the rates of Tables 1 to 3) and {Cm skip} (Tang, Lin and Han: printed "
+             "papers and of sdhash 4.0, and the rates of Tables 1 to 4) and {Cm skip} (Tang, Lin and Han: printed "
              "formula, corrected, measured). Takes no {Ar FILE}; only {Cm matrix} takes directories, and also makes "
              "and finds edited copies of the documents in them."},
   {"rounds", "N", OPTION_COUNT, FIELD(rounds), .low = 1, .high = 1000000,

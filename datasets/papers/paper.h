@@ -6,6 +6,7 @@
 #define STRATA_DATASETS_PAPER_H
 
 #include "datasets/make/texts.h"
+#include "datasets/sort/advance.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -14,10 +15,22 @@
 typedef struct paper_run {
   uint64_t seed;
   uint32_t rounds;                /* how often an experiment is repeated; 0: as often as its paper did */
-  void (*note)(const char *what); /* progress; may be NULL */
-  const texts *files;             /* matrix: documents to be copied and edited, beside generated ones; may be NULL */
+  void (*note)(const char *what); /* the step that begins; may be NULL */
+  const advance *told;            /* of the steps of a paper; may be NULL */
+  void (*judged)(void *context, const char *verdict, const char *of, const char *why); /* each verdict; may be NULL */
+  void *judge_context;
+  const texts *files;    /* matrix: documents to be copied and edited, beside generated ones; may be NULL */
+  const char *directory; /* of the results */
   FILE *csv, *html;
+  FILE *verdicts; /* paper.c's: they come before the tables */
 } paper_run;
+
+typedef enum paper_verdict { PAPER_REPRODUCED, PAPER_OFF, PAPER_NOT_REPRODUCIBLE } paper_verdict;
+
+/* What came of a table or claim, and why. A paper's section opens with all its verdicts. */
+void paper_judge(const paper_run *run, paper_verdict verdict, const char *of, const char *why, ...)
+  __attribute__((format(printf, 4, 5)));
+void paper_told(const paper_run *run, uint64_t done, uint64_t whole);
 
 /* What there is: "counting", "matrix", "sdhash", "skip"; NULL from `index` on. */
 const char *paper_name(int index);

@@ -7,6 +7,7 @@
  *                       array. SKIP has two: it is better at equal m, but not at equal bits
  *   epoch cells         ours, at equal bits */
 #include "datasets/papers/paper.h"
+#include "datasets/replay/plots.h"
 #include "datasets/sort/xorshift.h"
 #include "mlbf/secret.h"
 #include "mlbf/window_epoch.h"
@@ -14,7 +15,28 @@
 
 #include <stdlib.h>
 
-enum { ROUNDS_USUAL = 100, EPOCH_CELL_BITS = 4 };
+enum { ROUNDS_USUAL = 100, EPOCH_CELL_BITS = 4, SERIES = 3 };
+
+/* The least and the largest of some ratios. */
+typedef struct range {
+  double least, most;
+} range;
+
+static void widen(range *of, double value)
+{
+  of->least = of->least == 0 || value < of->least ? value : of->least;
+  of->most = value > of->most ? value : of->most;
+}
+
+enum { FIGURES = 2, WINDOWS = 2 }; /* 4 and 5; 1,023 and 4,095 */
+
+typedef struct findings {
+  uint64_t missed;
+  range printed;                      /* the corrected formula, by the printed one */
+  range measured[FIGURES][WINDOWS];   /* a decaying filter of the same m, by SKIP as measured */
+  range by_formula[FIGURES][WINDOWS]; /* ... and by the formula that is printed for SKIP */
+  bool is_four_best;                  /* k = 4 is the best of Figure 5, for both filters and windows */
+} findings;
 
 /* The largest w whose cells have 10 bits, and 12. */
 static const struct {
@@ -156,8 +178,62 @@ static void write_row(const paper_run *run, int row, const counts *of)
           expected, skip, expected / printed, same_m, same_bits, epoch, epoch_expected, expected / epoch_expected);
 }
 
+enum { FEW = 30 }; /* events, with fewer of which no ratio is taken */
+
+static void find(findings *of, const counts all[ROWS])
+{
+  *of = (findings){.is_four_best = true};
+  for (int row = 0, four = 0; row < ROWS; row++) {
+    const counts *at = &all[row];
+    double window = (double)rows[row].window, cells = (double)rows[row].cells;
+    double printed = mlbf_skip_printed(window, cells, rows[row].hashes);
+    of->missed += at->missed;
+    widen(&of->printed, mlbf_skip_expected(window, cells, rows[row].hashes) / printed);
+    int figure = rows[row].figure - 4, wide = rows[row].window > 1023;
+    if (at->skip >= FEW)
+      widen(&of->measured[figure][wide], (double)at->decaying_same_m / (double)at->skip);
+    if (at->decaying_same_m >= FEW)
+      widen(&of->by_formula[figure][wide], share(at->decaying_same_m, at) / printed);
+    four = rows[row].hashes == 4 ? row : four;
+    if (rows[row].figure == 5 && row != four)
+      of->is_four_best = of->is_four_best && all[four].skip < at->skip &&
+                         all[four].decaying_same_m < at->decaying_same_m;
+  }
+}
+
+static void judge_decaying(const paper_run *run, const char *claim, const findings *of, int figure)
+{
+  const range *measured = of->measured[figure], *formula = of->by_formula[figure];
+  paper_judge(run, PAPER_OFF, claim,
+              "as SKIP is measured %.3g to %.3g times (w = 1,023) and %.3g to %.3g (4,095); by the formula that is "
+              "printed for SKIP, which is too low, %.3g to %.3g and %.3g to %.3g: the claim fits the formula, not the "
+              "filter. At equal bits the decaying filter is the better one",
+              measured[0].least, measured[0].most, measured[1].least, measured[1].most, formula[0].least,
+              formula[0].most, formula[1].least, formula[1].most);
+}
+
+static void judge(const paper_run *run, const counts all[ROWS])
+{
+  findings of;
+  find(&of, all);
+  paper_judge(run, of.missed == 0 ? PAPER_REPRODUCED : PAPER_OFF, "No false negative",
+              "%llu of the keys of every age up to w that were asked again were called new",
+              (unsigned long long)of.missed);
+  paper_judge(
+    run, PAPER_OFF, "False-positive formula",
+    "%.2g to %.2g times too low: it takes the two arrays for one of 2m cells, but a key is seen if either says so",
+    of.printed.least, of.printed.most);
+  judge_decaying(run, "Figure 4: a decaying filter of the same m is wrong 2 to 12 times as often", &of, 0);
+  judge_decaying(run, "Figure 5: 3 to 11 times", &of, 1);
+  paper_judge(run, of.is_four_best ? PAPER_REPRODUCED : PAPER_OFF, "k = 4 is the best for both (Figure 5)",
+              of.is_four_best ? "of k = 4, 8, 12, 16, for both filters and both windows tried"
+                              : "for w = 1,023 more hashes are better with one of them; the paper does not say its w");
+  paper_judge(run, PAPER_NOT_REPRODUCIBLE, "Curves of Figures 4 and 5",
+              "they are drawn without numbers, and w is not said: ours are for w = 1,023 and 4,095");
+}
+
 static const char words[] =
-  "<h2>SKIP: seen within the last w</h2>\n<p>Tang, Lin, Han: <cite>SKIP Bloom filter</cite>. Keys that all differ,"
+  "<p>Tang, Lin, Han: <cite>SKIP Bloom filter</cite>. Keys that all differ,"
   " the paper leaves w open. The printed formula, (1&#8722;(1&#8722;1/2m)<sup>wk</sup>)<sup>k</sup>, takes the two"
   " arrays for one of 2m cells, but a key is seen if <em>either</em> says so; the corrected one is the average over the"
   " pointer p of 1&#8722;(1&#8722;f(p))(1&#8722;f(w&#8722;p)), f(q)&nbsp;=&nbsp;(1&#8722;e<sup>&#8722;kq/m</sup>)<sup>"
@@ -174,19 +250,87 @@ static const char words[] =
   "<th>decaying, equal bits</th><th>epoch cells, equal bits</th>"
   "<th>their formula</th><th>SKIP / epoch, by the formulas</th></tr>\n";
 
+/* Each figure of the paper for each w. What there are no events for is left out. */
+static bool write_series(FILE *to, int figure, uint64_t window, int series, const counts all[ROWS])
+{
+  bool has_point = false;
+  for (int row = 0; row < ROWS; row++) {
+    const counts *at = &all[row];
+    double cells = (double)rows[row].cells;
+    double values[SERIES] = {share(at->skip, at), mlbf_skip_printed((double)window, cells, rows[row].hashes),
+                             share(at->decaying_same_m, at)};
+    if (rows[row].figure != figure || rows[row].window != window || values[series] <= 0)
+      continue;
+    fprintf(to, "%.9g %.6g\n", figure == 4 ? cells : (double)rows[row].hashes, values[series]);
+    has_point = true;
+  }
+  return has_point;
+}
+
+static void write_plot(FILE *to, int figure, uint64_t window, const counts all[ROWS])
+{
+  static const char *const names[SERIES] = {"SKIP, measured", "SKIP, printed formula", "decaying, same m"};
+  static const char *const colours[SERIES] = {"#1f5fa8", "#a87900", "#c1440e"};
+  fprintf(to,
+          "set output 'skip-fig%d-%llu.svg'\nset xlabel '%s'\n%s\nset title 'w = %llu'\n"
+          "set logscale y 10\nset format y '%%g'\n",
+          figure, (unsigned long long)window, figure == 4 ? "m, at k = 4" : "k, at m = 8192",
+          figure == 4 ? "set logscale x 2" : "unset logscale x\nset xtics 4", (unsigned long long)window);
+  for (int series = 0; series < SERIES; series++) {
+    fprintf(to, "$d%d << EOD\n", series);
+    if (!write_series(to, figure, window, series, all))
+      fputs("1 NaN\n", to);
+    fputs("EOD\n", to);
+  }
+  for (int series = 0; series < SERIES; series++)
+    fprintf(to, "%s$d%d using 1:2 with linespoints lw 2 pt %d ps 0.8 lc rgb '%s' title '%s'%s",
+            series == 0 ? "plot " : "", series, 5 + 2 * series, colours[series], names[series],
+            series + 1 < SERIES ? ", " : "\n");
+}
+
+static void draw(const paper_run *run, const counts all[ROWS])
+{
+  static const struct {
+    int figure;
+    uint64_t window;
+    const char *file, *caption;
+  } plots[] = {
+    {4, 1023, "skip-fig4-1023.svg", "Figure 4 for w = 1,023: false positives against m"},
+    {4, 4095, "skip-fig4-4095.svg", "Figure 4 for w = 4,095"},
+    {5, 1023, "skip-fig5-1023.svg", "Figure 5 for w = 1,023: false positives against k"},
+    {5, 4095, "skip-fig5-4095.svg", "Figure 5 for w = 4,095"},
+  };
+  enum { PLOTS = sizeof plots / sizeof *plots };
+  const char *files[PLOTS], *captions[PLOTS];
+  char *script = NULL;
+  size_t size;
+  FILE *to = open_memstream(&script, &size);
+  for (int i = 0; i < PLOTS && to != NULL; i++) {
+    write_plot(to, plots[i].figure, plots[i].window, all);
+    files[i] = plots[i].file;
+    captions[i] = plots[i].caption;
+  }
+  if (to != NULL && fclose(to) == 0)
+    plots_draw(run->html, run->directory, "paper-skip.gnuplot", script, files, captions, PLOTS);
+  free(script);
+}
+
 bool paper_skip(const paper_run *run)
 {
   uint32_t rounds = run->rounds ? run->rounds : ROUNDS_USUAL;
-  counts count;
+  counts all[ROWS];
   fputs("figure,w,m,k,queries,false_negatives,printed_formula,corrected_formula,skip,decaying_same_m,"
         "decaying_equal_bits,epoch_equal_bits,epoch_formula,skip_over_epoch\n",
         run->csv);
   fputs(words, run->html);
   for (int row = 0; row < ROWS; row++) {
-    if (!measure(row, run, rounds, &count))
+    paper_told(run, (uint64_t)row, ROWS);
+    if (!measure(row, run, rounds, &all[row]))
       return false;
-    write_row(run, row, &count);
+    write_row(run, row, &all[row]);
   }
   fputs("</table></div>\n", run->html);
+  judge(run, all);
+  draw(run, all);
   return true;
 }

@@ -2,6 +2,7 @@
 #include "datasets/sort/xorshift.h"
 #include "datasets/replay/stopwatch.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 
 /* Fills with random bytes: eight from each of the numbers from, from + 1, ... */
@@ -71,11 +72,17 @@ bool similarity_measure(const similarity_target *target, size_t piece_size, uint
   bool is_asked = foreign != NULL;
   *result = (similarity_result){.asked = asked};
   for (uint32_t i = 0; is_asked && i < asked; i++) {
+    uint32_t found[SIMILARITY_RULES] = {0};
     uint64_t dice = random_mix(random_mix(seed) ^ (i + 1));
     fill(foreign, piece_size, dice);
     size_t at = (size_t)random_roll(&dice, target->size - piece_size + 1);
-    is_asked = ask(foreign, piece_size, target->digest, result->wrong) &&
-               ask_its_blocks(target, at, piece_size, result->right);
+    is_asked = ask(foreign, piece_size, target->digest, result->wrong) && ask_its_blocks(target, at, piece_size, found);
+    bool is_split = at / MLBF_DIGEST_BLOCK != (at + piece_size - 1) / MLBF_DIGEST_BLOCK;
+    result->split += is_split;
+    for (int rule = 0; rule < SIMILARITY_RULES; rule++) {
+      result->right[rule] += found[rule];
+      result->split_right[rule] += is_split ? found[rule] : 0;
+    }
   }
   free(foreign);
   return is_asked;
@@ -99,4 +106,40 @@ double similarity_rate(const similarity_target *target, unsigned threads)
   double ns = is_done ? stopwatch_median(&timings) : 0;
   stopwatch_free(&timings);
   return ns > 0 ? (double)target->size / 1e6 / (ns / 1e9) : 0;
+}
+
+/* One thread's part: a digest of its own against the target. */
+typedef struct comparison {
+  const mlbf_digest *query, *target;
+  int score;
+} comparison;
+
+static void *compare(void *context)
+{
+  comparison *of = context;
+  of->score = mlbf_digest_score(of->query, of->target, MLBF_DIGEST_RULE_PAPER);
+  return NULL;
+}
+
+double similarity_comparisons(const similarity_target *target, unsigned threads)
+{
+  enum { PARTS = 2, PART = 64 * MLBF_DIGEST_BLOCK };
+  comparison parts[PARTS];
+  pthread_t thread;
+  mlbf_digest *query = NULL;
+  size_t size = target->size < PART ? target->size : PART;
+  if (mlbf_digest_create(&(mlbf_digest_options){.blocks = true}, target->bytes, size, &query) != MLBF_OK)
+    return 0;
+  parts[0] = parts[1] = (comparison){query, target->digest, 0};
+  uint64_t began_ns = stopwatch_now_ns();
+  bool has_thread = threads > 1 && pthread_create(&thread, NULL, compare, &parts[1]) == 0;
+  compare(&parts[0]);
+  if (has_thread)
+    pthread_join(thread, NULL);
+  double ms = (double)(stopwatch_now_ns() - began_ns) / 1e6;
+  double pairs = (double)mlbf_digest_filters(query) * (double)mlbf_digest_filters(target->digest) *
+                 (has_thread ? 2 : 1);
+  bool is_done = parts[0].score >= 0 && (!has_thread || parts[1].score >= 0);
+  mlbf_digest_free(query);
+  return is_done && ms > 0 ? pairs / ms : 0;
 }

@@ -32,6 +32,7 @@ void similarity_target_free(similarity_target *target);
 
 typedef struct similarity_result {
   uint32_t asked;                                            /* of either kind */
+  uint32_t split, split_right[SIMILARITY_RULES];             /* pieces in the target that lie in two blocks; found */
   uint32_t wrong[SIMILARITY_RULES], right[SIMILARITY_RULES]; /* found, of pieces that are not in the target, and are */
 } similarity_result;
 
@@ -41,5 +42,9 @@ bool similarity_measure(const similarity_target *target, size_t piece_size, uint
 
 /* MB of the target digested in blocks in a second by so many threads; the median of three. 0: out of memory. */
 double similarity_rate(const similarity_target *target, unsigned threads);
+
+/* Pairs of filters compared in a millisecond: the target's beginning with all of it, by 1 or 2 threads. 0: out of
+ * memory. */
+double similarity_comparisons(const similarity_target *target, unsigned threads);
 
 #endif

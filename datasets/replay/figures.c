@@ -1,16 +1,15 @@
 #include "datasets/replay/figures.h"
+#include "datasets/replay/plots.h"
 #include "datasets/replay/results.h"
 #include "frontier/base/own_file.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-enum { EXIT_NO_SUCH_COMMAND = 127, SERIES_MAX = 4 };
+enum { SERIES_MAX = 4 };
 
 /* A filter has one look in all figures. */
 typedef struct series {
@@ -147,37 +146,14 @@ static bool write_script(const replay_options *options, const replay_results *re
     return false;
   fprintf(to,
           "# Protocol: %s. Run again with: gnuplot figures.gnuplot\n"
-          "set terminal svg size 480,340 dynamic font 'sans-serif,14' background '#ffffff'\n"
-          "set encoding utf8\nset grid ytics lc rgb '#dddddd'\nset border 3\nset tics nomirror\n"
-          "set key outside top center horizontal\nset xlabel 'URLs inserted, millions'\n"
+          "%sset xlabel 'URLs inserted, millions'\n"
           "set autoscale xfixmin\nset autoscale xfixmax\nset offsets graph 0.06, graph 0.06\n",
-          protocol_name(figures_protocol(options)));
+          protocol_name(figures_protocol(options)), plots_beginning);
   write_marks(to, options);
   for (int i = 0; i < FIGURE_COUNT; i++)
     write_figure(to, i, options, results);
   bool is_written = ferror(to) == 0;
   return fclose(to) == 0 && is_written;
-}
-
-static const char *run_gnuplot(const char *directory)
-{
-  pid_t child = fork();
-  if (child < 0)
-    return strerror(errno);
-  if (child == 0) {
-    int silence = open("/dev/null", O_WRONLY | O_CLOEXEC);
-    if (chdir(directory) != 0 || silence < 0 || dup2(silence, STDERR_FILENO) < 0)
-      _exit(1);
-    execlp("gnuplot", "gnuplot", "figures.gnuplot", (char *)NULL);
-    _exit(EXIT_NO_SUCH_COMMAND);
-  }
-  int status;
-  while (waitpid(child, &status, 0) < 0)
-    if (errno != EINTR)
-      return strerror(errno);
-  if (WIFEXITED(status) && WEXITSTATUS(status) == EXIT_NO_SUCH_COMMAND)
-    return "gnuplot is not installed (Debian: gnuplot-nox)";
-  return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? NULL : "gnuplot failed";
 }
 
 /* Figures of an earlier run in this directory would be taken for this one's where it draws none. */
@@ -196,6 +172,6 @@ bool figures_draw(const replay_options *options, const replay_results *results, 
                   const char **reason)
 {
   remove_old(directory);
-  *reason = write_script(options, results, directory) ? run_gnuplot(directory) : own_file_words(errno);
+  *reason = write_script(options, results, directory) ? plots_run(directory, "figures.gnuplot") : own_file_words(errno);
   return *reason == NULL;
 }

@@ -20,7 +20,7 @@ static const char style[] =
   ".scroll { overflow-x: auto; }\n"
   "table { border-collapse: separate; border-spacing: 0; font-size: 0.875rem; margin: 0.5rem 0 1rem; }\n"
   "th, td { padding: 0.25rem 0.5rem; border-bottom: 1px solid var(--line); text-align: right; white-space: nowrap; }\n"
-  "th { vertical-align: bottom; } td { vertical-align: top; }\n"
+  "th { vertical-align: bottom; white-space: normal; } td { vertical-align: top; }\n"
   "th:first-child, td:first-child, .words th, .words td { text-align: left; }\n"
   "td:first-child { position: sticky; left: 0; background: var(--paper); }\n"
   ".words td { white-space: normal; overflow-wrap: anywhere; }\n"
@@ -45,7 +45,7 @@ static const char style[] =
 
 static const html_head head = {
   .title = "strata replay",
-  .style_hash = "efFlO03e2lBvXebZu50WLZS6aj05MsNio2EuMpnxGVM=",
+  .style_hash = "AJp1z71cflHtFbXXPnMFDtLmJJQf5dJrVLjlcu3jTHY=",
   .has_images = true,
   .style = style,
 };

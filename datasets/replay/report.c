@@ -190,13 +190,12 @@ static void write_protocol(FILE *to, const report_input *input, protocol which)
 
 static void write_results(FILE *to, const report_input *input)
 {
-  fputs(
-    "<h2>Every protocol, every filter</h2>\n<p>A false positive is &#8220;seen&#8221; of a URL that was not"
-    " inserted; in <code>stream</code> it is a URL a crawler would lose. The rate is per query that is no member,"
-    " its 95&#8239;% interval Wilson's; it is grey with fewer than 30 false positives. A false negative is"
-    " &#8220;new&#8221; of a URL that was inserted: all n are asked again. The same numbers"
-    " are in <code>results.csv</code>.</p>\n",
-    to);
+  fputs("<h2>Every protocol, every filter</h2>\n<p>A false positive is &#8220;seen&#8221; of a URL that was not"
+        " inserted; in <code>stream</code> it is a URL a crawler would lose. The rate is per query that is no member,"
+        " its 95&#8239;% interval Wilson's; it is grey with fewer than 30 false positives. A false negative is"
+        " &#8220;new&#8221; of a URL that was inserted: all n are asked again. The same numbers"
+        " are in <code>results.csv</code>.</p>\n",
+        to);
   for (int which = 0; which < PROTOCOL_COUNT; which++)
     if (input->options->protocols[which])
       write_protocol(to, input, (protocol)which);

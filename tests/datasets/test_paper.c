@@ -226,6 +226,69 @@ static void sdhash_is_written_with_the_papers_numbers(void **state)
   scratch_remove(directory);
 }
 
+/* The section of a paper in report.html. */
+static char *section_of(const char *paper, uint32_t rounds, const char *directory)
+{
+  static char *html; /* static: gcc takes the stream's pointer to it for one that is used later */
+  static size_t size;
+  paper_run run = {.seed = SEED, .rounds = rounds, .html = open_memstream(&html, &size)};
+  assert_true(paper_write(paper, directory, &run));
+  fclose(run.html);
+  return html;
+}
+
+static void assert_says(const char *html, const char *words)
+{
+  if (strstr(html, words) == NULL)
+    fail_msg("no \"%s\" in the section", words);
+}
+
+static void a_section_opens_with_its_verdicts(void **state)
+{
+  (void)state;
+  static const struct {
+    const char *paper;
+    uint32_t rounds;
+    const char *words[4]; /* verdicts, and tables and plots behind them */
+  } rows[] = {
+    {"skip", 2, {"<td>No false negative</td><td class=\"holds\">reproduced</td>", "is printed for SKIP", "Figure 4"}},
+    {"counting",
+     1,
+     {"<td>Table 2</td><td class=\"holds\">reproduced</td>", "Table 2: the worked example",
+      "<tr><td>4</td><td>5 5 4</td><td>5 5 4</td><td>4 4 4</td><td>4 4 4</td></tr>",
+      "<tr><td>0</td><td>1 1 0</td><td>1 1 0</td><td>1 1 0</td><td>1 1 0</td></tr>"}},
+    {"sdhash", 2, {"Table 4: filters compared", "of pieces in two blocks", "not reproducible", "<td>58270</td>"}},
+  };
+  char directory[SCRATCH_PATH];
+  scratch_make_fast(directory);
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    char *html = section_of(rows[i].paper, rows[i].rounds, directory);
+    const char *verdicts = strstr(html, "<th>Verdict</th>"), *text = strstr(html, "<p>");
+    assert_true(strncmp(html, "<h2>", 4) == 0 && verdicts != NULL && text != NULL && verdicts < text);
+    for (size_t w = 0; w < 4 && rows[i].words[w] != NULL; w++)
+      assert_says(html, rows[i].words[w]);
+    free(html);
+  }
+  scratch_remove(directory);
+}
+
+/* Those of a piece that lies in two blocks are in neither as a whole: they are the ones that are missed. */
+static void pieces_in_two_blocks_are_missed(void **state)
+{
+  (void)state;
+  enum { PIECES = 300 };
+  similarity_target target;
+  similarity_result found;
+  const int rule = MLBF_DIGEST_RULE_PAPER;
+  assert_true(similarity_target_make(2000000, SEED, &target));
+  assert_true(similarity_measure(&target, 3800, PIECES, SEED, &found));
+  assert_in_range(found.split, PIECES / 8, PIECES / 3);
+  assert_int_equal(found.right[rule] - found.split_right[rule], PIECES - found.split);
+  assert_true(found.split_right[rule] < found.split);
+  assert_true(similarity_comparisons(&target, 1) > 0 && similarity_comparisons(&target, 2) > 0);
+  similarity_target_free(&target);
+}
+
 static void passages_are_found_in_their_documents(void **state)
 {
   (void)state;
@@ -311,6 +374,8 @@ int main(void)
     cmocka_unit_test(skip_is_written_with_no_false_negative),
     cmocka_unit_test(short_pieces_are_found_by_the_papers_rule),
     cmocka_unit_test(a_piece_may_be_the_whole_target),
+    cmocka_unit_test(a_section_opens_with_its_verdicts),
+    cmocka_unit_test(pieces_in_two_blocks_are_missed),
     cmocka_unit_test(passages_are_found_in_their_documents),
     cmocka_unit_test(layouts_differ_as_the_paper_says),
     cmocka_unit_test(matrix_is_written_with_the_papers_shape),
