@@ -144,7 +144,7 @@ frontier_status glue_add(frontier *f, const url_base *base, const glue_link *lin
                          uint64_t now_ms, glue_answer *answers, size_t *settled);
 typedef struct glue_one { frontier_link link; url_profile profile; ...; } glue_one;
 url_status glue_target(const glue_link *from, const char *bytes, glue_one *one);
-frontier_status glue_lookup_key(frontier *f, const char *key, size_t size, frontier_verdict *verdict);
+int glue_knows(frontier *f, const char *key, size_t size);
 mlbf_status glue_chain_keys(mlbf_chain *chain, const char *bytes, const uint32_t *sizes, size_t count, bool is_insert,
                             uint8_t *was_new);
 

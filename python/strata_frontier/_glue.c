@@ -85,12 +85,14 @@ static url_status glue_target(const glue_link *from, const char *bytes, glue_one
   return url_parse(text.href, text.href_size, one->profile, &one->target);
 }
 
-static frontier_status glue_lookup_key(frontier *f, const char *key, size_t size, frontier_verdict *verdict)
+static int glue_knows(frontier *f, const char *key, size_t size)
 {
+  frontier_verdict verdict;
   const mlbf_span span = {.bytes = key, .size = size};
   const frontier_link link = {
     .opaque = "-", .opaque_size = 1, .group = "-", .group_size = 1, .key = &span, .key_count = 1};
-  return frontier_lookup_batch(f, &link, 1, verdict);
+  frontier_status status = frontier_lookup_batch(f, &link, 1, &verdict);
+  return status == FRONTIER_OK ? verdict.outcome == FRONTIER_SEEN : -(int)status;
 }
 
 static mlbf_status glue_chain_keys(mlbf_chain *chain, const char *bytes, const uint32_t *sizes, size_t count,

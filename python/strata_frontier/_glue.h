@@ -32,8 +32,8 @@ typedef struct glue_one {
 
 static url_status glue_target(const glue_link *from, const char *bytes, glue_one *one);
 
-/* frontier_lookup of a key of the caller's own. */
-static frontier_status glue_lookup_key(frontier *f, const char *key, size_t size, frontier_verdict *verdict);
+/* Was this key of the caller's own seen? 1: yes, 0: no; else the status, times -1. */
+static int glue_knows(frontier *f, const char *key, size_t size);
 
 /* Tests or inserts keys that stand one behind the other. On failure those before it were inserted. */
 static mlbf_status glue_chain_keys(mlbf_chain *chain, const char *bytes, const uint32_t *sizes, size_t count,

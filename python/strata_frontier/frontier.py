@@ -144,7 +144,10 @@ class Frontier:
             raise BadArgument(f"no kind of filter is called {filter!r}")
         if not lib.url_profile_parse(profile.encode(), rules):
             raise BadArgument(f"no profile is called {profile!r}")
+        # What calls write into, made once: to make it costs more than most calls.
         self._target, self._verdict = ffi.new("glue_one *", {"profile": rules[0]}), ffi.new("frontier_verdict *")
+        self._one_answer, self._one_lease = ffi.new("glue_answer[1]"), ffi.new("frontier_lease[1]")
+        self._count, self._wait = ffi.new("size_t *"), ffi.new("int64_t *")
         texts = [ffi.NULL if name is None else ffi.new("char[]", as_path(name))
                  for name in (directory, journal, previous)]
         kept = [texts, given_secret(secret), ffi.new("char[]", key_scheme.encode())]  # until the call ends
@@ -172,12 +175,12 @@ class Frontier:
         """add() for each, in order, and much faster. `base` is the URL of the page that they stand in; without one they
         are absolute. If it raises, the first ones may have been added; adding all again does no harm."""
         sizes, data, count = _packed(links)
-        answers, settled = ffi.new("glue_answer[]", max(count, 1)), ffi.new("size_t *")
+        answers = self._one_answer if count == 1 else ffi.new("glue_answer[]", max(count, 1))
         resolved = _base(base)
         with self._lock:
-            self._check(lib.glue_add(self._open(), resolved, ffi.cast("glue_link *", ffi.from_buffer(sizes)), count,
-                                     data, self._clock(), answers, settled))
-        return [_answer(answers[i]) for i in range(count)]
+            self._check(lib.glue_add(self._open(), resolved, ffi.from_buffer("glue_link[]", sizes), count, data,
+                                     self._clock(), answers, self._count))
+            return [_answer(answers[i]) for i in range(count)]
 
     def force(self, link: Linked) -> Answer:
         """Queues a link even if its key was seen. The outcome says whether it was."""
@@ -194,8 +197,10 @@ class Frontier:
     def knows(self, key: bytes) -> bool:
         """Was this key seen, of those that the caller makes (Link.key)?"""
         with self._lock:
-            self._check(lib.glue_lookup_key(self._open(), key, len(key), self._verdict))
-            return bool(self._verdict.outcome == Outcome.SEEN)
+            was_seen = lib.glue_knows(self._open(), key, len(key))
+            if was_seen < 0 or self._sentences:
+                self._check(-min(was_seen, 0))
+            return bool(was_seen)
 
     def forget(self, link: Linked) -> bool:
         """The key is new again. True: it was seen before."""
@@ -211,11 +216,12 @@ class Frontier:
 
     def next(self, max: int = 1) -> List[Lease]:
         """Leases up to `max` URLs that are due. If there are none, `wait_ms` says when to ask again."""
-        leases, count, wait = ffi.new("frontier_lease[]", max), ffi.new("size_t *"), ffi.new("int64_t *")
+        leases = self._one_lease if max == 1 else ffi.new("frontier_lease[]", max)
         with self._lock:
-            self._check(lib.frontier_next(self._open(), self._clock(), leases, max, count, wait))
-            self._wait_ms = None if wait[0] < 0 else wait[0]
-            return [_lease(leases[i]) for i in range(count[0])]
+            self._check(lib.frontier_next(self._open(), self._clock(), leases, max, self._count, self._wait))
+            wait_ms = self._wait[0]
+            self._wait_ms = None if wait_ms < 0 else wait_ms
+            return [_lease(leases[i]) for i in range(self._count[0])]
 
     @property
     def wait_ms(self) -> Optional[int]:
@@ -336,7 +342,7 @@ class Frontier:
         sizes, data, _ = _packed([link])
         with self._lock:
             one, verdict = self._target, self._verdict
-            if lib.glue_target(ffi.cast("glue_link *", ffi.from_buffer(sizes)), data, one) != lib.URL_OK:
+            if lib.glue_target(ffi.from_buffer("glue_link[]", sizes), data, one) != lib.URL_OK:
                 return _REFUSED
             self._check(call(self._open(), ffi.addressof(one, "link"), self._clock(), verdict))
             return Answer(_OUTCOMES[verdict.outcome], 0)

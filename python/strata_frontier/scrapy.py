@@ -7,7 +7,8 @@
         |                             ^                |       taken -> [done]
         +-> seen: False               +-- kill, crash -+
 
-The settings: STRATA_EXACT, STRATA_RATE, STRATA_EXPECTED_URLS, STRATA_START_AGAIN; README.md says more.
+The settings: STRATA_EXACT, STRATA_RATE, STRATA_EXPECTED_URLS, STRATA_START_AGAIN, STRATA_COMMIT_AFTER_MS; README.md says
+more.
 """
 import logging
 import pickle
@@ -39,6 +40,7 @@ ALL = b"requests"  # the one group, where SCHEDULER_PRIORITY_QUEUE does not keep
 AGAIN = b"again"  # the key of all requests that are queued whether seen or not
 START = b"start\0"  # before the key of one that the spider starts with
 NO_LIMIT = 0xFFFFFFFF
+RECENT = 8192  # keys kept here, so that what most pages link to costs no call
 HEARTBEAT_MS = 5000  # the engine asks again after so long by itself
 # What a stored request leaves out if it is the default; `url` and `priority` are stored by the frontier.
 DEFAULTS: Dict[str, Any] = {
@@ -211,6 +213,7 @@ class Scheduler(stock.Scheduler):  # type: ignore[misc]
         self._leases: Dict[Any, int] = {}  # requests that were handed out, until their callbacks have ended
         self._in_memory: Dict[Any, bytes] = {}
         self._memory_keys: Set[bytes] = set()
+        self._recent: Set[bytes] = set()  # keys that were seen, some of them
         self._is_failing = False
         self._start: Any = None  # the request that the spider has started with last
         self._starts = None if settings.getbool("STRATA_START_AGAIN") else Filter()  # of this run
@@ -220,9 +223,15 @@ class Scheduler(stock.Scheduler):  # type: ignore[misc]
             self._slot_key = DownloaderInterface(self.crawler).get_slot_key
             # As many as are downloaded at once, and as many again that are parsed meanwhile.
             per_host = 2 * settings.getint("CONCURRENT_REQUESTS_PER_DOMAIN") or NO_LIMIT
-        self.frontier = open_frontier(Path(self.dqdir), settings, per_host=per_host)
+        self.frontier = open_frontier(Path(self.dqdir), settings, per_host=per_host,
+                                      commit_after_ms=settings.getint("STRATA_COMMIT_AFTER_MS"))
         self._wake: Optional[CallLaterOnce] = None
         self._is_watching = self._watch()
+        if not self._is_watching:
+            logger.warning("This engine does not say when a callback has ended, as strata_frontier knows no slot of it:"
+                           " requests are marked as done when they are handed out, and a crash loses those that are"
+                           " being downloaded or parsed", extra={"spider": self.spider})
+            self.stats.set_value("strata/unwatched", True)
         waiting = self.frontier.stats().queued
         if waiting:
             logger.info("Resuming crawl (%(queuesize)d requests scheduled)", {"queuesize": waiting},
@@ -294,7 +303,14 @@ class Scheduler(stock.Scheduler):  # type: ignore[misc]
 
     def _was_seen(self, key: bytes) -> bool:
         assert self.frontier is not None
-        return key in self._memory_keys or self.frontier.knows(key)
+        if key in self._recent or key in self._memory_keys:
+            return True
+        if not self.frontier.knows(key):
+            return False
+        if len(self._recent) == RECENT:
+            self._recent.clear()
+        self._recent.add(key)
+        return True
 
     def _store(self, request: Any, key: bytes) -> bool:
         assert self.frontier is not None

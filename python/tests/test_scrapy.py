@@ -1,6 +1,7 @@
 """The scheduler and the duplicate filter of Scrapy: by their calls, and in whole crawls."""
 import logging
 import random
+import shutil
 import subprocess
 import sys
 import time
@@ -190,6 +191,45 @@ def test_what_cannot_be_stored_stays_in_memory(tmp_path, caplog):
         run.finish(*got[:2])
     with Run(tmp_path) as run:  # the one that was not parsed can be found again
         assert sorted(run.add(*odd)) == [False, False, True]
+
+
+def test_an_engine_without_a_slot_is_said(tmp_path, caplog):
+    with Run(tmp_path) as run:
+        run.add("http://a.example/1")
+    assert not caplog.records and run.crawler.stats.get_value("strata/unwatched") is None
+    again = Run(tmp_path)
+    again.crawler.engine.slot = None
+    with again:
+        assert "no slot" in caplog.text and again.crawler.stats.get_value("strata/unwatched")
+        assert [request.url for request in again.take()] == ["http://a.example/1"]
+    with Run(tmp_path) as run:
+        assert run.take() == []  # it counts as done
+
+
+def test_more_keys_than_are_kept_at_hand(tmp_path, monkeypatch):
+    monkeypatch.setattr("strata_frontier.scrapy.RECENT", 4)
+    urls = [f"http://a.example/{n}" for n in range(20)]
+    with Run(tmp_path) as run:
+        assert run.add(*urls) == [True] * 20
+        for _ in range(2):
+            assert run.add(*urls) == [False] * 20
+
+
+def test_commits_may_be_rarer(tmp_path):
+    with Run(tmp_path, STRATA_COMMIT_AFTER_MS=60_000) as run:
+        run.add("http://a.example/1")
+        run.take()
+        time.sleep(0.2)
+        assert run.take() == []
+        assert committed(tmp_path) == 0
+    assert committed(tmp_path) == 1
+
+
+def committed(jobdir):
+    """How many wait on disk, as after a crash now."""
+    copy = shutil.copytree(jobdir / "strata.frontier", jobdir / "copy", dirs_exist_ok=True)
+    with Frontier(copy, read_only=True, keep_identity=True) as frontier:
+        return frontier.stats().queued
 
 
 def test_a_stock_queue_is_refused(tmp_path):

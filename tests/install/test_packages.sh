@@ -72,7 +72,7 @@ with Frontier(\"/tmp/crawl\") as f:
     assert f.add(\"http://a.example/\").is_new and Filter().add(\"a\")
 with Frontier(\"/tmp/crawl\") as f:
     assert f.next()[0].url == \"http://a.example/\""'
-in_root "$root" 'ldd /usr/lib/python3/dist-packages/strata_frontier/_strata*.so | grep "libfrontier.so.0.1 => /usr/lib"'
+in_root "$root" 'ldd /usr/lib/python3/dist-packages/strata_frontier/_strata*.so | grep "libfrontier.so.0.1 => /"'
 in_root "$root" 'apt-get install -y --no-install-recommends /tmp/lib*.deb cmake g++ make pkg-config'
 mkdir "$root/tmp/stranger"
 cp "$here"/stranger_* "$here"/CMakeLists.txt "$root/tmp/stranger/"
