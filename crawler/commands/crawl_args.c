@@ -222,7 +222,7 @@ static const crawl_args defaults = {
 
 static const option_row option_rows[] = {
   {.kind = OPTION_TEXT, .help = "Where and how much"},
-  {"dir", "DIR", OPTION_CALL, .take = take_directory, .is_once = true,
+  {"dir", "DIR", OPTION_CALL, .take = take_directory, .is_once = true, .is_first = true,
    .help = "directory of the crawl (default strata-HOST[-PORT] of the first URL)",
    .manual = "Directory of the crawl; if not given, {Pa strata-HOST} or {Pa strata-HOST-PORT} of the first URL."},
   {"previous", "DIR", OPTION_STRING, FIELD(previous),
@@ -234,7 +234,7 @@ static const option_row option_rows[] = {
      "may also be a filter file of a program on the library."},
   {"seeds", "FILE", OPTION_STRING, FIELD(seeds), .is_once = true,
    .help = "more start URLs, one per line, # begins a comment; - is standard input"},
-  {"scope", "host|prefix|domain|any", OPTION_CHOICE, FIELD(scope), GIVEN(scope_given),
+  {"scope", "host|prefix|domain|any", OPTION_CHOICE, FIELD(scope), GIVEN(scope_given), .is_first = true,
    .help = "links to follow: same host and port as a start URL (default), below its path,\n"
            "any host in its registered domain, or the whole web",
    .manual = "Which links to follow: {Cm host} (the default), those with the host and port of a start URL, http or "
@@ -244,7 +244,7 @@ static const option_row option_rows[] = {
    .help = "only links whose URL matches this regular expression (PCRE2); may be repeated",
    .manual = "Follow only links whose canonical URL matches the regular expression {Ar RE} {Pq Xr pcre2pattern 3} "
              "somewhere. If the option is repeated, one match is enough. Start URLs are always fetched."},
-  {"exclude", "RE", OPTION_CALL, .take = take_pattern,
+  {"exclude", "RE", OPTION_CALL, .take = take_pattern, .is_first = true,
    .help = "no links whose URL matches; may be repeated, and overrides --include",
    .manual = "Follow no links whose canonical URL matches {Ar RE}; this overrides {Fl -include}. Both are fixed for a "
              "directory. If matching takes too many steps, the link is not followed."},
@@ -254,24 +254,25 @@ static const option_row option_rows[] = {
              "{Cm guess}, {Pa /sitemap.xml} of each start URL's host as well. Scope and robots.txt apply to "
              "sitemaps and their URLs as to any link; a sitemap is not counted as a page."},
   {"images", NULL, OPTION_FLAG, FIELD(crawl.wants_images), .help = "follow images as links: <img src>, srcset"},
-  {"max-pages", "N", OPTION_COUNT, FIELD(crawl.max_pages), .low = 1, .high = UINT64_MAX,
+  {"max-pages", "N", OPTION_COUNT, FIELD(crawl.max_pages), .low = 1, .high = UINT64_MAX, .is_first = true,
    .help = "pages fetched, over all runs",
    .manual = "Stop after {Ar N} pages. A page is a 2xx response with a body; robots.txt, redirects and errors do not "
              "count."},
   {"max-bytes", "N", OPTION_BYTES, FIELD(crawl.max_bytes), .low = 1, .high = UINT64_MAX,
    .help = "bytes of page bodies, over all runs (with K, M or G)",
    .manual = "Stop after {Ar N} bytes of decoded page bodies, over all runs. {Ar N} may end in K, M or G."},
-  {"max-depth", "N", OPTION_COUNT, FIELD(crawl.max_depth), .low = 0, .high = UINT16_MAX,
+  {"max-depth", "N", OPTION_COUNT, FIELD(crawl.max_depth), .low = 0, .high = UINT16_MAX, .is_first = true,
    .help = "links away from a start URL", .manual = "Follow links at most {Ar N} clicks away from a start URL."},
   {"max-seconds", "S", OPTION_SECONDS, FIELD(crawl.max_ms), .low = 1, .help = "seconds of this run",
    .manual = "Stop after {Ar S} seconds."},
-  {"recrawl-after", "AGE", OPTION_CALL, .take = take_age,
+  {"recrawl-after", "AGE", OPTION_CALL, .take = take_age, .is_first = true,
    .help = "fetch pages older than this again: 1h, 7d; 1d..30d: sooner if they change often",
    .manual = "Fetch pages again whose last fetch is at least {Ar AGE} before this run: 90s, 30m, 1h, 7d or 2w. With "
              "two ages, as in 1d..30d, a page that has changed is fetched again after half the time before, one that "
              "has not after twice that time, within these bounds. If the server sent an ETag or Last-Modified, the "
              "request is conditional; a page that has not changed is counted as unchanged."},
-  {"retry-failed", NULL, OPTION_FLAG, FIELD(retry_failed), .help = "fetch again the URLs that failed in earlier runs",
+  {"retry-failed", NULL, OPTION_FLAG, FIELD(retry_failed), .is_first = true,
+   .help = "fetch again the URLs that failed in earlier runs",
    .manual = "Queue the URLs that failed in earlier runs again, and those that were skipped because their robots.txt "
              "could not be read; they keep their id, count as failed no more, and get one more line in {Pa "
              "pages.jsonl}. A start URL that is named, and what it redirected to, is always tried again."},
@@ -301,7 +302,7 @@ static const option_row option_rows[] = {
              "those out of the scope, images, scripts, style sheets. It is asked for with HEAD, or with GET if its "
              "server refuses that, as politely as pages, and only if its robots.txt allows it; it leads nowhere. Fixed "
              "for a directory. See {Nm} {Cm audit}."},
-  {"warc", NULL, OPTION_FLAG, FIELD(warc),
+  {"warc", NULL, OPTION_FLAG, FIELD(warc), .is_first = true,
    .help = "also store requests and responses: DIR/pages-00001.warc.gz, ... with an index;\n"
            "see strata show",
    .manual = "Also store requests and responses as WARC/1.1: in {Ar DIR Ns Pa /pages-00001.warc.gz} and so on, each "
@@ -332,7 +333,7 @@ static const option_row option_rows[] = {
   {"cluster-password-file", "FILE", OPTION_STRING, FIELD(cluster_password_file),
    .help = "its first line is the password for Redis (or the environment's STRATA_CLUSTER_PASSWORD)"},
   {.kind = OPTION_TEXT, .help = "\nPoliteness"},
-  {"delay", "S", OPTION_SECONDS, FIELD(crawl.delay_ms),
+  {"delay", "S", OPTION_SECONDS, FIELD(crawl.delay_ms), .is_first = true,
    .help = "seconds between requests to one host (default 1.0); a longer Crawl-delay overrides it"},
   {"per-host", "N", OPTION_COUNT, FIELD(per_host), .low = 1, .high = 1000,
    .help = "parallel requests to one host (default 1)"},
@@ -367,7 +368,7 @@ static const option_row option_rows[] = {
    .help = "default strata/" STRATA_VERSION "; the robots.txt rules for \"strata\" apply with any value",
    .manual = "Value of the User-Agent header; {Ql strata/} and the version if not given. The robots.txt rules for "
              "{Ql strata} apply with any value."},
-  {"contact", "WHO", OPTION_CALL, .take = take_contact,
+  {"contact", "WHO", OPTION_CALL, .take = take_contact, .is_first = true,
    .help = "a URL or a mail address for questions about this crawl; it is added to the User-Agent",
    .manual = "A URL or a mail address for questions about this crawl. It is added to the User-Agent, as in "
              "{Dq strata/" STRATA_VERSION " (+https://example.org/crawl)}."},
@@ -386,7 +387,7 @@ static const option_row option_rows[] = {
    .help = "also links with rel=nofollow, and all links of pages with nofollow in meta robots or X-Robots-Tag",
    .manual = "Also follow links with rel=nofollow, and all links of pages with nofollow or none in meta robots or "
              "X-Robots-Tag. Without this option they are counted as skipped."},
-  {"allow-private", NULL, OPTION_FLAG, FIELD(crawl.fetch.allow_private),
+  {"allow-private", NULL, OPTION_FLAG, FIELD(crawl.fetch.allow_private), .is_first = true,
    .help = "also addresses that are not public: 127.0.0.1, 10.x, 192.168.x, ...",
    .manual = "Also connect to private, loopback and link-local addresses, which are refused otherwise."},
   {"timeout", "S", OPTION_SECONDS, FIELD(crawl.fetch.timeout_ms), .low = 1,
@@ -475,7 +476,7 @@ static const option_row option_rows[] = {
    .help = "a plain line every five seconds; the default if stderr is not a terminal",
    .manual = "Print a plain line every five seconds instead of the panel. This is the default if standard error is not "
              "a terminal. The panel is in colour unless {Ev NO_COLOR} is set."},
-  {"quiet", NULL, OPTION_FLAG, FIELD(quiet), .help = "print errors only"},
+  {"quiet", NULL, OPTION_FLAG, FIELD(quiet), .is_first = true, .help = "print errors only"},
 };
 
 const option_table cmd_crawl_options = {

@@ -101,11 +101,12 @@ int main(int argc, char **argv)
   }
   if (!is_one_of(argv[1], (const char *const[]){"help", "--help", "-h", NULL}))
     return dispatch(argc - 1, argv + 1);
-  if (argc == 2) {
+  if (argc == 2 || strcmp(argv[2], "--all") == 0) { /* all commands are there anyway */
     print_usage(stdout);
     return EXIT_DONE;
   }
-  char help[] = "--help";
-  char *words[] = {argv[2], help, NULL};
-  return dispatch(2, words);
+  char help[] = "--help", all[] = "--all";
+  bool has_all = argc > 3 && strcmp(argv[3], all) == 0;
+  char *words[] = {argv[2], help, has_all ? all : NULL, NULL};
+  return dispatch(2 + has_all, words);
 }

@@ -156,17 +156,51 @@ static void print_row(const option_row *row, int column)
   }
 }
 
-static void print_help(const option_table *table)
+static bool has_first(const option_table *table)
 {
-  printf("%s%s", table->before, table->count ? "\n" : "");
   for (size_t i = 0; i < table->count; i++)
-    if (table->rows[i].kind == OPTION_TEXT)
-      printf("%s\n", table->rows[i].help);
+    if (table->rows[i].is_first)
+      return true;
+  return false;
+}
+
+/* Without headings, if it is short. */
+static void print_rows(const option_table *table, bool is_short)
+{
+  for (const option_row *row = table->rows; row < table->rows + table->count; row++)
+    if (is_short && !row->is_first)
+      continue;
+    else if (row->kind == OPTION_TEXT)
+      printf("%s\n", row->help);
     else
-      print_row(&table->rows[i], table->column);
+      print_row(row, table->column);
+}
+
+static void print_help(const option_table *table, bool is_all)
+{
+  bool is_short = !is_all && has_first(table);
+  printf("%s%s", table->before, table->count ? "\n" : "");
+  print_rows(table, is_short);
+  if (is_short)
+    printf("\n\"strata help %s --all\" lists all options, and \"man strata\" explains them.\n", table->command);
   if (table->after)
     printf("\n%s", table->after);
   printf("\nExit: %s.\n", table->exits ? table->exits : "0 done, 1 failed, 2 usage");
+}
+
+static bool has_word(int argc, char **argv, const char *word)
+{
+  for (int i = 1; i < argc; i++)
+    if (strcmp(argv[i], word) == 0)
+      return true;
+  return false;
+}
+
+/* --all is no option but beside --help, before it or behind. */
+static int give_help(const option_table *table, bool is_all)
+{
+  print_help(table, is_all);
+  return fflush(stdout) == 0 ? EXIT_DONE : EXIT_FAILED;
 }
 
 const option_row *options_find(const option_table *table, const char *name, size_t size)
@@ -267,14 +301,14 @@ int options_read(const option_table *table, int argc, char **argv, void *args)
   struct option longs[ROWS_MAX + 2];
   char letters[2 * ROWS_MAX + 3];
   assert(table->count <= ROWS_MAX);
+  if (has_word(argc, argv, "--all") && has_word(argc, argv, "--help"))
+    return give_help(table, true);
   describe(table, longs, letters);
   optind = 0; /* glibc: begin anew */
   opterr = 0; /* the sentences are ours */
   for (int option; (option = getopt_long(argc, argv, letters, longs, NULL)) != -1;) {
-    if (option == HELP) {
-      print_help(table);
-      return fflush(stdout) == 0 ? EXIT_DONE : EXIT_FAILED;
-    }
+    if (option == HELP)
+      return give_help(table, false);
     if (option == '?' || option == ':')
       return refuse_word(table, option, argv[optind - 1]);
     if (!take(table, row_of(table, option), args, optarg))

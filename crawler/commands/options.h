@@ -34,6 +34,7 @@ struct option_row {
   const char *value; /* the word for its value; NULL: it takes none */
   option_kind kind;
   char letter;         /* also as -LETTER; 0: not */
+  bool is_first;       /* in the short --help too, if any row of the table is */
   bool is_once;        /* not to be repeated when a crawl goes on */
   size_t offset, size; /* of the field: OPTION_FIELD */
   size_t given;        /* offset of a bool that becomes true: the option was given. 0: no such field */
@@ -61,7 +62,8 @@ typedef struct option_table {
 #define OPTION_ROWS(array) .rows = (array), .count = sizeof(array) / sizeof *(array)
 
 /* Options of `argv` into `args`, a struct of the rows' fields, which has the defaults already. OPTIONS_READ: the other
- * words begin at argv[optind]. Else the exit code: --help was printed, or one sentence on stderr said what is wrong. */
+ * words begin at argv[optind]. Else the exit code: --help was printed (with --all: all of it), or one sentence on
+ * stderr said what is wrong. */
 enum { OPTIONS_READ = -1 };
 int options_read(const option_table *table, int argc, char **argv, void *args);
 

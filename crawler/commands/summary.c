@@ -215,6 +215,18 @@ static void print_late(const frontier_stats *stats)
     fprintf(stderr, "  %s\n", say_late(stats->unconfirmed, stats->late, late));
 }
 
+/* Nothing is missing as far as a crawler sees, which reads no scripts. */
+static void print_shells(const summary *s)
+{
+  char count[SAY_MANY_SIZE];
+  uint64_t shells = frontier_counter(s->frontier, "script-shells");
+  if (shells)
+    fprintf(stderr,
+            "  Scripts: %s%s only an empty shell for a script, which strata does not run: what a browser shows\n"
+            "    there was not seen; --sitemaps guess, or URLs of the pages behind it, may lead on\n",
+            say_many(shells, "page", count), shells == 1 ? " is" : " are each");
+}
+
 /* Pages that say what another says, and how to see them. */
 static void print_near(const summary *s)
 {
@@ -280,6 +292,7 @@ void summary_print(const summary *s)
   print_missing(m);
   print_held(s);
   print_suspects(s);
+  print_shells(s);
   print_near(s);
   if (!s->directory)
     return;

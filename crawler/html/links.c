@@ -61,7 +61,7 @@ struct links_scanner {
   bool is_in_select;
   links_text_taker *take_text;
   void *text_context;
-  bool has_base, nofollow, noindex;
+  bool has_base, nofollow, noindex, has_script;
   foreign_place place;
   bool is_in_title, has_title;
   size_t title_size;
@@ -302,6 +302,7 @@ static tokenizer_wish on_tag_named(void *context, const char *name, size_t size,
     element = select_follow(scanner, element, name, is_end_tag);
   choose_what_matters(scanner);
   bool is_near_foreign = scanner->place.depth > 0 || element == FOREIGN_ROOT;
+  scanner->has_script |= element == SCRIPT;
   scanner->is_hidden = scanner->is_xml && (element == TEXT || element == TITLE || element == SCRIPT);
   if (!is_near_foreign && (element == OTHER || element > FOREIGN_ROOT))
     return WISH_NOTHING;
@@ -533,7 +534,7 @@ links_scanner *links_create(links_visitor *visit_link, void *context)
     return NULL;
   scanner->visit = visit_link;
   scanner->context = context;
-  scanner->nofollow = scanner->noindex = false;
+  scanner->nofollow = scanner->noindex = scanner->has_script = false;
   scanner->is_xml = scanner->wants_images = scanner->wants_assets = scanner->wants_cut = false;
   scanner->take_text = NULL;
   scanner->is_finished = true;
@@ -548,7 +549,7 @@ void links_free(links_scanner *scanner)
 void links_feed(links_scanner *scanner, const char *bytes, size_t size)
 {
   if (scanner->is_finished) {
-    scanner->is_finished = scanner->has_base = scanner->nofollow = scanner->noindex = false;
+    scanner->is_finished = scanner->has_base = scanner->nofollow = scanner->noindex = scanner->has_script = false;
     scanner->is_hidden = scanner->is_in_select = scanner->is_in_title = scanner->has_title = false;
     scanner->title_size = 0;
     scanner->place.depth = 0;
@@ -624,6 +625,11 @@ void links_title(const links_scanner *scanner, char title[LINKS_TITLE])
 bool links_page_nofollow(const links_scanner *scanner)
 {
   return scanner->nofollow;
+}
+
+bool links_page_has_script(const links_scanner *scanner)
+{
+  return scanner->has_script;
 }
 
 bool links_page_noindex(const links_scanner *scanner)

@@ -118,5 +118,6 @@ void links_title(const links_scanner *scanner, char title[LINKS_TITLE]);
 /* What the page said of itself so far; reset by links_finish + the next feed. */
 bool links_page_nofollow(const links_scanner *scanner); /* meta robots nofollow or none */
 bool links_page_noindex(const links_scanner *scanner);
+bool links_page_has_script(const links_scanner *scanner);
 
 #endif

@@ -166,6 +166,7 @@ void visit_begin(visit *v, const frontier_lease *lease)
   v->is_head = false;
   *v->title = '\0';
   v->holds_host = v->has_scanned = v->has_mapped = v->is_plain = v->nofollow = v->noindex = v->is_dropped = false;
+  v->has_script = false;
   v->hrefs_size = v->hrefs_before = v->links = v->dropped = 0;
   v->shingles = (mlbf_shingles){.count = 0};
   free(v->base);
@@ -253,6 +254,7 @@ void visit_finish(visit *v)
       links_title(v->scanner, v->title);
     v->nofollow = links_page_nofollow(v->scanner);
     v->noindex = links_page_noindex(v->scanner);
+    v->has_script = links_page_has_script(v->scanner);
   }
   if (v->text && (v->has_scanned || v->is_plain))
     v->shingles = page_text_finish(v->text);
@@ -274,6 +276,18 @@ void visit_take_headers(visit *v, const fetch_response *response)
   value = fetch_header(response, "Refresh", NULL);
   if (value && refresh_find_url(value, strlen(value), &href, &size))
     keep_href(v, href, size, HEADER, BY_HEADER_REFRESH);
+}
+
+/* "You need to enable JavaScript to run this app." has nine words, and so many pairs (mlbf/pairs.h). */
+bool visit_is_script_shell(const visit *v)
+{
+  enum { FEW = 24 };
+  int pairs = 0;
+  if (!v->has_script || v->links || v->dropped)
+    return false;
+  for (size_t i = 0; v->text && i < MLBF_PAIRS_BITS / 64; i++)
+    pairs += __builtin_popcountll(page_text_pairs(v->text)->bits[i]);
+  return pairs < FEW;
 }
 
 const char *visit_limit(const visit *v)

@@ -64,6 +64,7 @@ typedef struct visit {
   size_t base_size;
   char title[LINKS_TITLE]; /* with visit_want_assets; "": it has none */
   bool nofollow, noindex;  /* asked for by the page or its header */
+  bool has_script;         /* it is HTML, and has one */
 } visit;
 
 /* `wants_images`: img src and srcset are links too. NULL: out of memory. */
@@ -93,6 +94,9 @@ static inline bool visit_is_no_page(const visit *v)
 {
   return !v->has_scanned && !v->has_mapped && !v->is_map;
 }
+
+/* It is an empty shell that a script fills in a browser: it has a script, no link, and hardly a word. Once it ended. */
+bool visit_is_script_shell(const visit *v);
 
 /* Why not all of its links are known, in a few words; NULL: they are, as far as it came. After visit_take_headers. */
 const char *visit_limit(const visit *v);

@@ -264,6 +264,8 @@ static void count_page(crawl *c, const visit *v, const fetch_response *response)
   crawl_holds(c, frontier_count(c->frontier, "page-bytes", response->body_bytes));
   if (visit_is_start(v))
     crawl_holds(c, frontier_count(c->frontier, "start-pages", 1));
+  if (visit_is_script_shell(v) && !revisit_is_again(v->revisit))
+    crawl_holds(c, frontier_count(c->frontier, "script-shells", 1));
 }
 
 static void count_answer(crawl *c, const visit *v, const fetch_response *response, answer kind)

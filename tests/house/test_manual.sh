@@ -25,7 +25,7 @@ manual_options() # COMMAND
 
 commands=$(sed -n 's/^\.Ss strata \([a-z-]*\).*/\1/p' "$manual")
 for command in $commands; do
-  "$strata" "$command" --help >"$work/help" || { echo "strata $command --help failed"; faults=$((faults + 1)); }
+  "$strata" "$command" --help --all >"$work/help" || { echo "strata $command --help failed"; faults=$((faults + 1)); }
   help_options <"$work/help" >"$work/said" || :
   manual_options "$command" >"$work/written"
   if ! cmp -s "$work/said" "$work/written"; then

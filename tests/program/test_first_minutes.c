@@ -192,6 +192,52 @@ static void a_snapshot_is_a_crawl(void **state)
   free(later);
 }
 
+static void a_shell_for_a_script_is_said_to_be_one(void **state)
+{
+  (void)state;
+  static const small_page shell[] = {{"/",
+                                      SMALL_HTML "<title>App</title><script src=/app.js></script><div id=root></div>"
+                                                 "<noscript>You need to enable JavaScript to run this app.</noscript>"},
+                                     {NULL, NULL}};
+  static const small_page others[] = {
+    {"/", SMALL_HTML "<script>1</script><a href=a>a</a> <a href=b>b</a>"},
+    {"/a", SMALL_HTML "<script>1</script>"
+                      "One page has a script, as most of them do, and no link to any other; but it "
+                      "says something, and more than the few words in which a page asks for a browser with scripts."},
+    {"/b", SMALL_HTML "no script"},
+    {NULL, NULL}};
+  served = small_open(shell);
+  RUN(0, CRAWL, "URL");
+  SAYS("  Scripts: 1 page is only an empty shell for a script");
+  small_close(&served);
+  served = small_open(others);
+  RUN(0, CRAWL, "URL");
+  SAYS_NOT("Scripts:");
+}
+
+static size_t options_in(const char *help)
+{
+  size_t count = 0;
+  for (const char *at = help; (at = strstr(at, "\n  --")); at++)
+    count++;
+  return count;
+}
+
+/* One screen at first. */
+static void help_is_short_until_all_is_asked_for(void **state)
+{
+  (void)state;
+  served = small_open(page);
+  RUN(0, "help", "crawl");
+  assert_in_range(options_in(served.trial->out.bytes), 10, 14);
+  assert_non_null(strstr(served.trial->out.bytes, "strata help crawl --all"));
+  RUN(0, "help", "crawl", "--all");
+  assert_in_range(options_in(served.trial->out.bytes), 44, 99);
+  assert_non_null(strstr(served.trial->out.bytes, "--robots-memory"));
+  RUN(0, "crawl", "--all", "--help");
+  assert_non_null(strstr(served.trial->out.bytes, "--robots-memory"));
+}
+
 static int begin(void **state)
 {
   (void)state;
@@ -219,6 +265,8 @@ int main(void)
     CASE(to_go_on_only_where_something_is_left),
     CASE(a_recrawl_says_what_it_asked),
     CASE(a_snapshot_is_a_crawl),
+    CASE(help_is_short_until_all_is_asked_for),
+    CASE(a_shell_for_a_script_is_said_to_be_one),
   };
   phase = mmap(NULL, sizeof *phase, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   return cmocka_run_group_tests(tests, NULL, NULL);
