@@ -40,10 +40,16 @@ bool crawl_dir_find(const char *command, const char *directory)
 {
   if (crawl_dir_exists(directory))
     return true;
-  if (errno == ELOOP)
+  if (errno == ELOOP) {
     say_error(command, "%s/frontier: %s", directory, own_file_words(errno));
-  else
-    say_error(command, "%s is not the directory of a crawl", directory);
+    return false;
+  }
+  struct stat info;
+  const char *why = stat(directory, &info) != 0 ? strerror(errno)
+                    : S_ISDIR(info.st_mode)     ? "nothing in it is called frontier"
+                                                : "it is a file";
+  say_error(command, "%s is not the directory of a crawl: %s; \"strata crawl URL --dir DIR\" makes one", directory,
+            why);
   return false;
 }
 
@@ -110,7 +116,8 @@ bool crawl_dir_prepare(const char *directory)
   if (is_there && !is_crawl && errno == ELOOP)
     return crawl_dir_find("crawl", directory);
   if (!is_there || (!is_crawl && !first_name(directory, name))) {
-    say_error("crawl", "%s: %s", directory, strerror(errno));
+    say_error("crawl", "%s: %s; choose another directory with --dir", directory,
+              errno == ENOENT ? "the directory around it is not there" : strerror(errno));
     return false;
   }
   if (is_crawl || !*name)

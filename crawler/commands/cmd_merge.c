@@ -38,6 +38,10 @@ static int merge_into(const char *output, const char *const *sources, size_t cou
     return EXIT_FAILED;
   }
   crawl_dir_file(output, "frontier", path);
+  if (!is_made && crawl_dir_exists(output)) {
+    say_error("merge", "%s holds a crawl already; choose another directory with -o", output);
+    return EXIT_FAILED;
+  }
   if (frontier_merge(sources, count, path, &merged, message) != FRONTIER_OK) {
     say_error("merge", "%s", message);
     if (is_made)
