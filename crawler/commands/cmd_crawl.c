@@ -157,6 +157,13 @@ static void tell_outage(crawl_job *job, const crawl *c)
     fputs("Going on: what came is kept\n", stderr);
 }
 
+static void tell_machines(crawl_job *job, bool is_end)
+{
+  const metrics now = {
+    .frontier = job->frontier, .crawl = job->crawl, .directory = job->directory, .began_ms = job->began_wall_ms};
+  metrics_output_turn(&job->metrics, &now, is_end);
+}
+
 /* The panel, and once a minute the counts, and what they are good for. */
 static void tick(void *context, const crawl *c)
 {
@@ -165,6 +172,7 @@ static void tick(void *context, const crawl *c)
   warn_of_shortage(job, c);
   tell_outage(job, c);
   panel_tick(&job->panel, c);
+  tell_machines(job, false);
   double seconds = crawl_totals_read(c).seconds;
   if (job->is_paused || seconds - job->saved_at_s < SAVE_EVERY_S)
     return;
@@ -208,6 +216,9 @@ static int run_crawl(crawl_job *job)
     say_if_hashing_is_slow("crawl");
   if (*job->directory && !job->args.quiet)
     say_note("%s %s/", job->is_resumed ? "Going on with the crawl in" : "Crawling into", job->directory);
+  if (job->metrics.server && !job->args.quiet)
+    say_note("Metrics: http://127.0.0.1:%u/metrics", scrape_server_port(job->metrics.server));
+  job->began_wall_ms = machine_wall_ms();
   job->panel = panel_create(job->frontier, &job->args.crawl, job->args.quiet, job->args.progress);
   ending_run(job->crawl);
   crawl_end end = crawl_run(job->crawl, tick, job);
@@ -215,6 +226,7 @@ static int run_crawl(crawl_job *job)
   panel_clear(&job->panel);
   if (job->args.place && job->args.place->is_scout)
     return report_scope(job);
+  tell_machines(job, true);
   return conclude(job, end);
 }
 
@@ -299,6 +311,7 @@ int cmd_crawl(int argc, char **argv)
   scope_free(job->trusted);
   trust_free(job->trust);
   crawl_args_free(&job->args);
+  metrics_output_close(&job->metrics);
   seeds_close(job->seeds);
   if (job->summary_file)
     fclose(job->summary_file);

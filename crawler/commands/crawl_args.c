@@ -3,6 +3,7 @@
 
 #include "crawler/commands/cmd.h"
 #include "crawler/base/message.h"
+#include "crawler/commands/metrics_output.h"
 #include "crawler/commands/values.h"
 
 #include <getopt.h>
@@ -152,6 +153,16 @@ static bool take_contact(void *args, const option_row *row, char *value)
     return value_refuse("crawl", row->name, value, "http://..., https://... or NAME@HOST, please");
   a->contact = value;
   return true;
+}
+
+static bool take_metrics(void *args, const option_row *row, char *value)
+{
+  crawl_args *a = args;
+  uint16_t port;
+  a->metrics = value;
+  bool is_number = *value && strspn(value, "0123456789") == strlen(value);
+  return (*value && (!is_number || metrics_output_is_port(value, &port))) ||
+         value_refuse("crawl", row->name, value, "a port from 0 to 65535, or a file's name, please");
 }
 
 /* "7d", or "1d..30d": a page that changed waits half as long as before, one that did not twice as long. */
@@ -472,6 +483,14 @@ static const option_row option_rows[] = {
      "{Nm} {Cm inlinks} add up their in-link counts, and merge what is left of a crawl after a repair."},
   {.kind = OPTION_TEXT, .help = "\nReport"},
   {"summary", "FILE", OPTION_STRING, FIELD(summary), .help = "write the final counters as one JSON object"},
+  {"metrics", "PORT|FILE", OPTION_CALL, .take = take_metrics,
+   .help = "counters in Prometheus' text format: digits are a port of 127.0.0.1, path /metrics (0: any free\n"
+           "one); all else is a file that is replaced once a second",
+   .manual =
+     "Counters in Prometheus' text format, while the crawl runs. Digits are a port of 127.0.0.1, where "
+     "{Pa /metrics} answers HTTP requests; 0 is any port that is free, and is said. All else is a file, which "
+     "is replaced once a second at most, and at the end; other files of its directory can then be written, too, "
+     "by a crawl that is confined."},
   {"progress", NULL, OPTION_FLAG, FIELD(progress),
    .help = "a plain line every five seconds; the default if stderr is not a terminal",
    .manual = "Print a plain line every five seconds instead of the panel. This is the default if standard error is not "

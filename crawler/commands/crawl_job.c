@@ -34,10 +34,11 @@ static rlim_t kept_connections(const crawl_args *args)
  * allowed beyond that is for connections kept for later. */
 static int reserve_descriptors(crawl_job *job)
 {
-  enum { OURS = 32, EACH_AT_WORST = 4 };
+  enum { BASE = 32, METRICS = 16, EACH_AT_WORST = 4 };
   fetch_options *fetch = &job->args.crawl.fetch;
   rlim_t connections = fetch->connections, kept = kept_connections(&job->args);
-  rlim_t needed = connections + OURS, in_use = connections * EACH_AT_WORST + OURS, wanted = in_use + kept;
+  rlim_t ours = BASE + (job->args.metrics ? METRICS : 0), needed = connections + ours;
+  rlim_t in_use = connections * EACH_AT_WORST + ours, wanted = in_use + kept;
   fetch->kept = (unsigned)kept;
   struct rlimit limit;
   if (getrlimit(RLIMIT_NOFILE, &limit) != 0)
@@ -396,7 +397,8 @@ static int confine_all(crawl_job *job)
 {
   const char *const named[] = {job->args.crawl.fetch.cookie_file, trust_file(job->trust), trust_directory(job->trust),
                                *job->previous ? job->previous : NULL};
-  const char *const written[] = {*job->previous_lock ? job->previous_lock : NULL};
+  const char *const written[] = {*job->previous_lock ? job->previous_lock : NULL,
+                                 job->metrics.path ? job->metrics.directory : NULL};
   job->is_confined = confine(confine_version(), *job->directory ? job->directory : P_tmpdir, named,
                              sizeof named / sizeof *named, written, sizeof written / sizeof *written);
   return EXIT_DONE;
@@ -477,6 +479,8 @@ int crawl_job_open(crawl_job *job)
     code = open_trust(job);
   if (code == EXIT_DONE)
     code = read_first_start(job);
+  if (code == EXIT_DONE)
+    code = metrics_output_open(&job->metrics, job->args.metrics) ? EXIT_DONE : EXIT_FAILED;
   if (code == EXIT_DONE)
     code = find_previous(job);
   if (code == EXIT_DONE)

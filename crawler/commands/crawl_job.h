@@ -6,6 +6,7 @@
 #include "crawler/commands/crawl_args.h"
 #include "crawler/base/crawl_dir.h"
 #include "crawler/loop/commit_files.h"
+#include "crawler/commands/metrics_output.h"
 #include "crawler/loop/link_priority.h"
 #include "crawler/report/panel.h"
 #include "crawler/commands/seeds.h"
@@ -41,7 +42,9 @@ typedef struct crawl_job {
   bool is_kept;            /* all that came, in the end */
   bool lacks_saved_counts; /* saving them failed the last time, and that was said */
   link_priority linked;    /* how far the queue was looked through for what many pages link to */
-  double saved_at_s;       /* the in-link counts; seconds of this run */
+  metrics_output metrics;
+  uint64_t began_wall_ms; /* the run */
+  double saved_at_s;      /* the in-link counts; seconds of this run */
 } crawl_job;
 
 /* From the arguments to a frontier, a scope and files that are open, with the first start URL read. An exit code, after

@@ -8,7 +8,8 @@
 static const char *const counters[] = {"failed-3xx",   "failed-name",    "failed-connect", "failed-private",
                                        "failed-tls",   "failed-timeout", "failed-broken",  "failed-encoding",
                                        "failed-other", "failed-limit",   "failed-4xx",     "failed-5xx"};
-enum { COUNTERS = sizeof counters / sizeof *counters, ANSWERED = FETCH_ERRORS };
+_Static_assert(sizeof counters / sizeof *counters == FAILURES_KINDS, "a counter for each kind");
+enum { ANSWERED = FETCH_ERRORS };
 
 static unsigned code_of(const fetch_response *response)
 {
@@ -16,11 +17,16 @@ static unsigned code_of(const fetch_response *response)
   return response->error != FETCH_OK ? response->error : (unsigned)response->status;
 }
 
-const char *failures_counter_of(unsigned code)
+static size_t kind_of(unsigned code)
 {
   if (code > FETCH_OK && code < FETCH_ERRORS)
-    return counters[code];
-  return code >= 500 ? counters[ANSWERED + 1] : code >= 400 ? counters[ANSWERED] : counters[0];
+    return code;
+  return code >= 500 ? ANSWERED + 1 : code >= 400 ? ANSWERED : 0;
+}
+
+const char *failures_counter_of(unsigned code)
+{
+  return counters[kind_of(code)];
 }
 
 const char *failures_counter(const fetch_response *response)
@@ -60,12 +66,13 @@ const char *failures_next_step(unsigned code)
 
 const char *failures_counter_at(size_t i)
 {
-  return i < COUNTERS ? counters[i] : NULL;
+  return i < FAILURES_KINDS ? counters[i] : NULL;
 }
 
 void failures_note(failures *f, const char *url, const fetch_response *response)
 {
   char *text = f->last[f->count++ % FAILURES_KEPT];
+  f->of_kind[kind_of(code_of(response))]++;
   if (response->error == FETCH_OK)
     snprintf(text, FAILURES_TEXT, "HTTP status %ld: %.180s", response->status, url);
   else

@@ -4,11 +4,12 @@
 
 #include "crawler/http/fetch.h"
 
-enum { FAILURES_KEPT = 3, FAILURES_TEXT = 256 };
+enum { FAILURES_KEPT = 3, FAILURES_TEXT = 256, FAILURES_KINDS = FETCH_ERRORS + 2 };
 
 typedef struct failures {
   char last[FAILURES_KEPT][FAILURES_TEXT]; /* a ring */
   size_t count;
+  uint64_t of_kind[FAILURES_KINDS]; /* in the order of failures_counter_at */
 } failures;
 
 /* One more, for people. */
