@@ -13,6 +13,7 @@
 #include "frontier/traps.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -114,7 +115,8 @@ static void say_while_opening(void *context, const char *sentence)
  */
 enum { AGAIN_AFTER_A_CRASH = 32 };
 
-/* Its frontier, if it is a crawl; looked at once before the crawl is confined, which makes the file of locks. */
+/* Its frontier, if it is a crawl. Nothing of it is read before the crawl is confined; but its file of locks, which
+ * readers write to, must be there by then. */
 static int find_previous(crawl_job *job)
 {
   const char *named = job->args.previous;
@@ -128,10 +130,13 @@ static int find_previous(crawl_job *job)
   snprintf(job->previous, sizeof job->previous, "%s", named);
   if (!S_ISDIR(info.st_mode))
     return EXIT_DONE;
-  frontier *f = crawl_dir_frontier("crawl", named, job->previous) ? crawl_dir_open("crawl", named) : NULL;
-  frontier_close(f);
+  if (!crawl_dir_frontier("crawl", named, job->previous))
+    return EXIT_FAILED;
   crawl_dir_file(job->previous, "lock.mdb", job->previous_lock);
-  return f ? EXIT_DONE : EXIT_FAILED;
+  int fd = own_file_open(job->previous_lock, O_RDWR | O_CREAT, 0600);
+  if (fd >= 0)
+    close(fd);
+  return EXIT_DONE;
 }
 
 static int open_frontier(crawl_job *job)

@@ -13,8 +13,8 @@ typedef struct metrics_output {
   bool has_told;         /* that it could not be written */
 } metrics_output;
 
-/* `where`: digits are a port of 127.0.0.1, whose path /metrics answers, and 0 any that is free; all else is a file. NULL:
- * nothing is wanted. Before the crawl is confined. false after one sentence. */
+/* `where`: digits are a port of 127.0.0.1, whose path /metrics answers, and 0 any that is free; all else is a file.
+ * NULL: nothing is wanted. Before the crawl is confined. false after one sentence. */
 bool metrics_output_open(metrics_output *o, const char *where);
 
 /* Of digits, a port. false: they are too many. */

@@ -1,5 +1,5 @@
-/* See snapshot_files.h. A writer may rename and remove files meanwhile (an index that is sorted, pieces of contents/ that
- * are merged): a directory is copied anew until it had the same names before and after. */
+/* See snapshot_files.h. A writer may rename and remove files meanwhile (an index that is sorted, pieces of contents/
+ * that are merged): a directory is copied anew until it had the same names before and after. */
 #include "crawler/commands/snapshot_files.h"
 
 #include "crawler/base/crawl_dir.h"

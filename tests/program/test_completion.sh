@@ -20,7 +20,8 @@ fault() # SENTENCE
 commands=$("$strata" help | sed -n 's/^  \([a-z][a-z-]*\)  .*/\1/p' | sort)
 options_of() # COMMAND
 {
-  { "$strata" "$1" --help --all | sed -n 's/^  *\(--[a-z].*\)/\1/p' | sed 's/   *.*//' | grep -oE -e '--[a-z][a-z-]*' || :
+  { "$strata" "$1" --help --all |
+      sed -n 's/^  *\(--[a-z].*\)/\1/p' | sed 's/   *.*//' | grep -oE -e '--[a-z][a-z-]*' || :
     echo --help; } | sort -u
 }
 

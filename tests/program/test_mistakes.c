@@ -1,4 +1,4 @@
-/* Mistakes that newcomers make. Each gets its exit code and one sentence on standard error, which says what is wrong and
+/* Mistakes that newcomers make. Each gets its exit code and one sentence on standard error, which says what is wrong,
  * where, and what to do. */
 #include "tests/site/small.h"
 #include "tests/support/scratch.h"
