@@ -260,12 +260,12 @@ static frontier_status check_outside(harvest *h)
   }
   frontier_status status;
   do {
-    size_t now;
+    size_t now = 0;
     status = frontier_add_texts(h->frontier, &rules, texts + settled, count - settled, h->now_ms, answers + settled,
                                 &now);
     settled += now;
   } while (may_heal(h, status));
-  for (size_t i = 0; i < settled; i++)
+  for (size_t i = 0; i < count && i < settled; i++)
     w->answers[places[i]] = answers[i];
   return status;
 }

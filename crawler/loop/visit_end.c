@@ -355,12 +355,10 @@ void visit_end_fetched(void *context, const fetch_response *response)
     return;
   }
   answer kind = answer_of(v, response);
-  if (is_to_be_got(c, v, response))
+  if (is_to_be_got(c, v, response) || is_to_come_again(c, v, response, kind))
     put_off(c, v);
   else if (kind == ANSWER_FAILURE)
     visit_end_failed(c, v, response, robots_word(c));
-  else if (is_to_come_again(c, v, response, kind))
-    put_off(c, v);
   else
     end_well(c, v, response, kind);
 }
