@@ -203,6 +203,8 @@ static void check_all(check *c, const char *journal_path)
     check_late(c);
   if (c->status == FRONTIER_OK)
     check_urls(c);
+  if (c->has_identity && c->status == FRONTIER_OK)
+    check_exchange(c);
   mdb_pages_check_owners(c->p);
   if (journal_path && c->status == FRONTIER_OK)
     check_journal(c, journal_path);

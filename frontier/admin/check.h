@@ -49,6 +49,9 @@ void check_late(check *c);
 /* check_urls.c: URLs, their states and visits, and hosts, against each other and the filters. */
 void check_urls(check *c);
 
+/* check_exchange.c: parcels and marks of a partition. */
+void check_exchange(check *c);
+
 /* check_journal.c: the file, against its record in the last transaction. */
 void check_journal(check *c, const char *path);
 /* From its position on, the file has a beginning of the owed lines, or all of them, and nothing else. */

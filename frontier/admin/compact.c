@@ -231,8 +231,12 @@ static frontier_status erase_if_any(frontier *f)
 
 static frontier_status fill(frontier *f, store *to, compact_counts *copied)
 {
-  bool reading, has_doubts = store_find_table(f->store, STORE_UNCONFIRMED, false) == FRONTIER_OK;
-  frontier_status status = has_doubts ? store_find_table(to, STORE_UNCONFIRMED, true) : FRONTIER_OK;
+  static const store_table some[] = {STORE_UNCONFIRMED, STORE_OUTBOX, STORE_MARKS};
+  bool reading;
+  frontier_status status = FRONTIER_OK;
+  for (size_t i = 0; i < sizeof some / sizeof *some && status == FRONTIER_OK; i++)
+    if (store_find_table(f->store, some[i], false) == FRONTIER_OK)
+      status = store_find_table(to, some[i], true);
   if (status != FRONTIER_OK)
     return frontier_fail(f, status, "%s", store_message(to));
   status = compact_copy(f->store, to, secret_hasher(f), copied, &reading);

@@ -103,7 +103,7 @@ static frontier_status copy_visits(copying *c)
 /* The log is among them, whole. */
 static frontier_status copy_tables(copying *c)
 {
-  static const store_table tables[] = {STORE_HASHES, STORE_REVOKED, STORE_DUE, STORE_AGAIN};
+  static const store_table tables[] = {STORE_HASHES, STORE_REVOKED, STORE_DUE, STORE_AGAIN, STORE_OUTBOX, STORE_MARKS};
   frontier_status status = FRONTIER_OK;
   for (size_t i = 0; i < sizeof tables / sizeof *tables && status == FRONTIER_OK && c->status == FRONTIER_OK; i++) {
     c->table = tables[i];

@@ -81,6 +81,7 @@ static frontier_status compare(merging *m, const frontier *f)
     m->is_one_secret = true;
     snprintf(m->key_scheme, sizeof m->key_scheme, "%s", f->options.key_scheme);
     ours->key_scheme = m->key_scheme;
+    ours->partitions = ours->partition = 0; /* all hosts of all of them are its own */
     return FRONTIER_OK;
   }
   m->is_one_secret &= secret_is(f, m->secret);

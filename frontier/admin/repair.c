@@ -52,6 +52,15 @@ static void say_nothing(void *context, const char *sentence)
   (void)context, (void)sentence;
 }
 
+/* Those that not every directory has. */
+static bool make_tables(const salvage *s)
+{
+  bool is_partition = s->f->identity.partitions > 0;
+  return (!s->f->options.exact || store_find_table(s->to, STORE_UNCONFIRMED, true) == FRONTIER_OK) &&
+         (!is_partition || (store_find_table(s->to, STORE_OUTBOX, true) == FRONTIER_OK &&
+                            store_find_table(s->to, STORE_MARKS, true) == FRONTIER_OK));
+}
+
 static bool open_both(salvage *s)
 {
   char from[PATH_SIZE], to[REBUILT_PATH_SIZE];
@@ -65,9 +74,7 @@ static bool open_both(salvage *s)
   if (s->status != FRONTIER_OK)
     return false;
   s->status = store_open(to, false, body, identity_write(&s->f->options, &s->f->identity, body), &s->to, s->f->message);
-  if (s->status == FRONTIER_OK &&
-      ((s->f->options.exact && store_find_table(s->to, STORE_UNCONFIRMED, true) != FRONTIER_OK) ||
-       store_begin(s->to) != FRONTIER_OK))
+  if (s->status == FRONTIER_OK && (!make_tables(s) || store_begin(s->to) != FRONTIER_OK))
     return salvage_fail(s, FRONTIER_IO, store_message(s->to));
   return s->status == FRONTIER_OK;
 }

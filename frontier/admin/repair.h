@@ -8,6 +8,7 @@
  *     what is missing            keys of the log, from the texts of URLs;   salvage_finish
  *                                counts; the numbers of lost URLs
  *     unconfirmed links          rows that are whole                        salvage_doubts
+ *     parcels, marks             those that are whole                       salvage_exchange
  */
 #ifndef STRATA_FRONTIER_REPAIR_H
 #define STRATA_FRONTIER_REPAIR_H
@@ -36,6 +37,7 @@ typedef struct kept_meta {
 typedef struct salvage {
   frontier *f;    /* not open: lock, options and hosts, as they are recovered, */
   progress stood; /* and the numbers */
+  uint64_t incarnation;
   pages *p;
   store *to;
   unsigned unwritten; /* records since the last commit */
@@ -69,6 +71,7 @@ bool salvage_fail(salvage *s, frontier_status status, const char *what); /* alwa
 bool salvage_meta(salvage *s); /* needs no `to` yet: identity is found here */
 bool salvage_tables(salvage *s);
 bool salvage_finish(salvage *s);
+bool salvage_exchange(salvage *s); /* of a partition; else nothing */
 void salvage_free(salvage *s);
 
 /* salvage_urls.c: text, states and counts of URLs. */

@@ -103,6 +103,8 @@ static void read_meta(void *context, const char *name, const uint8_t *body, size
     (void)acceptance_read(&s->stood, body, size); /* noted URLs are counted anew; forced ones may be lost count of */
   else if (strcmp(name, "late") == 0 && !s->late.settled)
     (void)late_record_read(&s->late, body, size);
+  else if (strcmp(name, "incarnation") == 0 && size == 8 && get_le(body, 8) > s->incarnation)
+    s->incarnation = get_le(body, 8);
   else if (meta_is_copied(name))
     keep_meta(s, name, body, size);
 }

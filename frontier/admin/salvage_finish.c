@@ -246,7 +246,7 @@ bool salvage_finish(salvage *s)
     return false;
   write_progress(s);
   write_meta(s);
-  return write_gone(s) && salvage_doubts(s) && salvage_commit(s);
+  return write_gone(s) && salvage_doubts(s) && salvage_exchange(s) && salvage_commit(s);
 }
 
 void salvage_free(salvage *s)

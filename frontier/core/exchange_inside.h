@@ -16,8 +16,6 @@
 #include "frontier/exchange/route.h"
 #include "frontier/exchange/sent_lately.h"
 
-enum { PARCEL_COUNT = 2 }; /* bytes: the number of URLs, in front of the rows of a parcel on disk */
-
 /* The open parcel for a partition: the last number of its lane; as it will be on disk. */
 typedef struct open_parcel {
   uint8_t *body;

@@ -115,7 +115,7 @@ void lane_took(lane *l, const frontier_parcel *p, uint64_t *lost)
   lane_believe(l, p->incarnation);
   if (p->incarnation < l->taken.incarnation)
     return;
-  l->is_news = true;
+  l->is_news |= lane_arrives(l, p) == LANE_REPEAT; /* the sender has not heard of it */
   if (p->incarnation > l->taken.incarnation) {
     l->taken = (lane_mark){p->incarnation, p->base - 1};
     l->ahead_count = 0;

@@ -2,6 +2,7 @@
 #include "frontier/exchange/parcel_row.h"
 
 #include "frontier/base/record.h"
+#include "frontier/exchange.h"
 
 enum { HAS_KEY = 1, HAS_PAYLOAD = 2, HAS_GROUP = 4, HAS_ORDER = 8, IS_OPAQUE = 16, KNOWN_FLAGS = 31 };
 enum { ROW_HEAD = 7 }; /* flags, depth, hops, size of the text */
@@ -140,4 +141,17 @@ bool parcel_row_read(const uint8_t **at, const uint8_t *end, frontier_text *text
     return false;
   *at = r.at;
   return !text->is_opaque || (text->key && text->group_size);
+}
+
+bool parcel_is_sound(const uint8_t *body, size_t size)
+{
+  frontier_text text;
+  mlbf_span key[PARCEL_KEY_PARTS];
+  const uint8_t *at = body + PARCEL_COUNT, *end = body + size;
+  uint64_t rows = 0;
+  if (size <= PARCEL_COUNT)
+    return false;
+  while (at < end && parcel_row_read(&at, end, &text, key))
+    rows++;
+  return at == end && rows == get_le(body, PARCEL_COUNT) && rows <= FRONTIER_PARCEL_URLS;
 }

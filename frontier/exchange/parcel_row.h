@@ -19,4 +19,8 @@ void parcel_row_write(const frontier_link *link, uint8_t *at); /* so many bytes 
  * row, or no sense. */
 bool parcel_row_read(const uint8_t **at, const uint8_t *end, frontier_text *text, mlbf_span key[PARCEL_KEY_PARTS]);
 
+/* A parcel as it is on disk: the number of its rows, and the rows. */
+enum { PARCEL_COUNT = 2 }; /* bytes */
+bool parcel_is_sound(const uint8_t *body, size_t size);
+
 #endif
