@@ -1,0 +1,305 @@
+/* Two partitions, each a process, and a socketpair between them. Processes are killed at random moments; now and then
+ * the directory of one is lost as well, and restored from its last copy. When one says that the crawl is over, every
+ * page has been fetched.      test_exchange_kill 1000 kills so often */
+#include <poll.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "frontier/admin.h"
+#include "frontier/exchange.h"
+#include "tests/support/dice.h"
+#include "tests/support/scratch.h"
+
+enum { PARTITIONS = 2, HOSTS = 12, PAGES = 800, LINKS = 3, COPY_EVERY_MS = 25, ALIVE_MS = 60 };
+
+static unsigned kills_wanted = 40;
+static char root[SCRATCH_PATH];
+static int ends[2]; /* the parent keeps both, so that no message is lost with a process */
+
+static uint64_t now_ms(void)
+{
+  struct timespec now;
+  clock_gettime(CLOCK_REALTIME, &now);
+  return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
+static void name_of(uint32_t partition, unsigned copy, char path[SCRATCH_PATH])
+{
+  char name[32];
+  snprintf(name, sizeof name, copy ? "%u-copy-%u" : "%u", partition, copy);
+  scratch_join(root, name, path);
+}
+
+/* ---- a process ------------------------------------------------------------------------------------------- */
+
+static frontier *f;
+static uint32_t own;
+static uint8_t bytes[FRONTIER_PARCEL_MAX];
+static frontier_wave wave;
+static frontier_reply replies[PARTITIONS];
+
+/* What must not happen ends it with another code than a kill does. */
+static void must(bool is_so, const char *what)
+{
+  if (is_so)
+    return;
+  fprintf(stderr, "partition %u: %s: %s\n", own, what, f ? frontier_message(f) : "");
+  _exit(2);
+}
+
+static frontier *open_partition(uint32_t partition, bool may_write)
+{
+  char directory[SCRATCH_PATH], message[FRONTIER_MESSAGE_SIZE];
+  frontier_options options = {.filter = MLBF_KIND_BLOOM,
+                              .expected_urls = 1000,
+                              .rate = 1e-9,
+                              .per_host = 4,
+                              .depth_cap = UINT16_MAX,
+                              .read_only = !may_write,
+                              .commit_after_ms = 3,
+                              .commit_thread = partition == 1,
+                              .partitions = PARTITIONS,
+                              .partition = partition,
+                              .route_key = (const uint8_t *)"0123456789abcdef",
+                              .linger_ms = 3,
+                              .keeps_copies = true};
+  frontier *opened = NULL;
+  name_of(partition, 0, directory);
+  if (frontier_open(directory, &options, &opened, message) != FRONTIER_OK)
+    fprintf(stderr, "%s\n", message);
+  return opened;
+}
+
+static void add_page(unsigned page)
+{
+  static url u;
+  char text[64];
+  frontier_verdict verdict;
+  int size = snprintf(text, sizeof text, "http://h%u.example/%u", page % HOSTS, page);
+  must(url_parse(text, (size_t)size, URL_STRICT, &u) == URL_OK, "a URL");
+  must(frontier_add(f, &u, (frontier_origin){0}, now_ms(), &verdict) == FRONTIER_OK, "adding");
+}
+
+static void fetch(const frontier_lease *lease)
+{
+  unsigned page = (unsigned)strtoul(lease->url + lease->host_end + 1, NULL, 10);
+  for (unsigned i = 1; i <= LINKS; i++)
+    if (LINKS * page + i < PAGES)
+      add_page(LINKS * page + i);
+  must(frontier_done(f, lease->id, FRONTIER_DONE, 200, NULL, 0, now_ms()) == FRONTIER_OK, "done");
+}
+
+static void post(size_t size)
+{
+  (void)!send(ends[own], bytes, size, MSG_DONTWAIT | MSG_NOSIGNAL);
+}
+
+static void take(size_t size)
+{
+  frontier_ack ack;
+  frontier_taken taken = {0};
+  if (frontier_ack_read(bytes, size, &ack)) {
+    must(frontier_outbox_heard(f, &ack) == FRONTIER_OK, "hearing");
+  } else if (frontier_wave_read(bytes, size, &wave)) {
+    must(frontier_wave_reply(f, &wave, &replies[own]) == FRONTIER_OK, "a reply");
+    frontier_reply_write(&replies[own], bytes);
+    post(FRONTIER_REPLY_SIZE);
+  } else if (!frontier_reply_read(bytes, size, &replies[!own])) {
+    must(frontier_inbox_take(f, bytes, size, NULL, now_ms(), &taken) == FRONTIER_OK && !taken.lost, "taking");
+  }
+}
+
+static void send_news(bool again)
+{
+  static uint64_t after, life;
+  frontier_parcel parcel;
+  frontier_lane lane;
+  frontier_ack ack;
+  bool is_news;
+  must(frontier_lane_read(f, !own, &lane) == FRONTIER_OK, "a lane");
+  after = again || lane.incarnation != life ? 0 : after;
+  life = lane.incarnation;
+  for (; frontier_outbox_next(f, !own, after, now_ms(), &parcel, NULL) == FRONTIER_OK; after = parcel.number)
+    (void)!send(ends[own], parcel.bytes, parcel.size, MSG_DONTWAIT | MSG_NOSIGNAL);
+  must(frontier_inbox_tell(f, !own, &ack, &is_news) == FRONTIER_OK, "telling");
+  if (is_news || again) {
+    frontier_ack_write(&ack, bytes);
+    post(FRONTIER_ACK_SIZE);
+  }
+}
+
+/* Complete, or not there; then it counts as kept, and the one before may go. */
+static void take_copy(void)
+{
+  static unsigned number;
+  char path[SCRATCH_PATH], message[FRONTIER_MESSAGE_SIZE];
+  struct stat info;
+  do
+    name_of(own, ++number, path);
+  while (stat(path, &info) == 0);
+  must(frontier_snapshot(f, path, NULL, message) == FRONTIER_OK, "a copy");
+  must(frontier_inbox_kept(f, path, message) == FRONTIER_OK, "kept");
+}
+
+static bool is_over(bool again)
+{
+  uint64_t number;
+  if (own != 0 || (replies[1].wave != wave.number && !again))
+    return false;
+  if (frontier_wave_is_over(&wave, replies, PARTITIONS))
+    return true;
+  must(getrandom(&number, sizeof number, 0) == sizeof number, "a random number");
+  frontier_wave_next(&wave, replies, PARTITIONS, number | 1, &wave);
+  must(frontier_wave_reply(f, &wave, &replies[own]) == FRONTIER_OK, "a reply");
+  frontier_wave_write(&wave, bytes);
+  post(FRONTIER_WAVE_SIZE);
+  return false;
+}
+
+/* Ends with 0 when it is over. */
+static void live(uint32_t partition)
+{
+  frontier_lease lease;
+  size_t leased = 0;
+  int64_t wait_ms;
+  uint64_t copy_ms = now_ms() + COPY_EVERY_MS;
+  own = partition;
+  f = open_partition(own, true);
+  must(f, "opening");
+  add_page(0);
+  for (unsigned turn = 1;; turn++) {
+    poll(&(struct pollfd){.fd = ends[own], .events = POLLIN}, 1, 1);
+    ssize_t size = recv(ends[own], bytes, sizeof bytes, MSG_DONTWAIT);
+    if (size > 0)
+      take((size_t)size);
+    must(frontier_next(f, now_ms(), &lease, 1, &leased, &wait_ms) == FRONTIER_OK, "next");
+    if (leased)
+      fetch(&lease);
+    send_news(turn % 16 == 0);
+    if (is_over(turn % 16 == 0))
+      _exit(0);
+    if (now_ms() >= copy_ms) {
+      take_copy();
+      copy_ms = now_ms() + COPY_EVERY_MS;
+    }
+  }
+}
+
+/* ---- the parent ------------------------------------------------------------------------------------------ */
+
+static pid_t start(uint32_t partition)
+{
+  pid_t child = fork();
+  if (child == 0)
+    live(partition);
+  return child;
+}
+
+/* Its disk is gone; of all its copies the last one is restored. */
+static bool restore(uint32_t partition)
+{
+  char directory[SCRATCH_PATH], path[SCRATCH_PATH], last[SCRATCH_PATH] = "", message[FRONTIER_MESSAGE_SIZE];
+  struct stat info;
+  for (unsigned number = 1; name_of(partition, number, path), stat(path, &info) == 0; number++)
+    strcpy(last, path);
+  if (!*last)
+    return false;
+  name_of(partition, 0, directory);
+  scratch_remove(directory);
+  mkdir(directory, 0700);
+  scratch_copy(last, directory);
+  if (frontier_incarnate(directory, now_ms(), NULL, message) != FRONTIER_OK)
+    fail_msg("%s", message);
+  return true;
+}
+
+static bool note_done(void *context, const frontier_record *r)
+{
+  bool *is_done = context;
+  if (!r->is_queued && r->state == FRONTIER_DONE)
+    is_done[strtoul(strrchr(r->url, '/') + 1, NULL, 10)] = true;
+  return true;
+}
+
+static void assert_all_done(void)
+{
+  bool is_done[PAGES] = {false};
+  for (uint32_t i = 0; i < PARTITIONS; i++) {
+    frontier *of = open_partition(i, false);
+    assert_non_null(of);
+    assert_int_equal(frontier_each(of, note_done, is_done), FRONTIER_OK);
+    assert_int_equal(frontier_close(of), FRONTIER_OK);
+  }
+  for (unsigned page = 0; page < PAGES; page++)
+    if (!is_done[page])
+      fail_msg("it was over, and page %u was not fetched", page);
+}
+
+static void end_one(pid_t child)
+{
+  int status;
+  kill(child, SIGKILL);
+  assert_int_equal(waitpid(child, &status, 0), child);
+  if (WIFEXITED(status) && WEXITSTATUS(status) != 0)
+    fail_msg("one ended by itself, with %d", WEXITSTATUS(status));
+}
+
+/* One crawl, from nothing to its end; how many kills it took. */
+static unsigned crawl(unsigned *restored)
+{
+  unsigned kills = 0;
+  int status;
+  scratch_make_fast(root);
+  assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, ends), 0);
+  pid_t children[PARTITIONS] = {start(0), start(1)};
+  for (;;) {
+    poll(NULL, 0, 1 + (int)dice_throw(kills < kills_wanted / 2 ? ALIVE_MS : 4 * ALIVE_MS));
+    if (waitpid(children[0], &status, WNOHANG) == children[0])
+      break;
+    uint32_t one = (uint32_t)dice_throw(PARTITIONS);
+    end_one(children[one]);
+    if (dice_throw(4) == 0)
+      *restored += restore(one);
+    children[one] = start(one);
+    kills++;
+  }
+  end_one(children[1]);
+  assert_true(WIFEXITED(status));
+  assert_int_equal(WEXITSTATUS(status), 0);
+  assert_all_done();
+  close(ends[0]);
+  close(ends[1]);
+  scratch_remove(root);
+  return kills;
+}
+
+static void killed_and_restored(void **state)
+{
+  unsigned kills = 0, restored = 0, crawls = 0;
+  (void)state;
+  dice_begin((uint64_t)getpid());
+  for (; kills < kills_wanted; crawls++)
+    kills += crawl(&restored);
+  printf("%u kills, %u directories restored, %u crawls\n", kills, restored, crawls);
+  assert_true(restored > 0);
+}
+
+int main(int argc, char **argv)
+{
+  const struct CMUnitTest tests[] = {cmocka_unit_test(killed_and_restored)};
+  if (argc > 1)
+    kills_wanted = (unsigned)strtoul(argv[1], NULL, 10);
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
