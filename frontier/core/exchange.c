@@ -318,4 +318,4 @@ static void check(const frontier *f)
   }
 }
 
-const part exchange_part = {.check = check, .put = put, .sealed = sealed, .landed = landed, .close = close_it};
+const part partitions_part = {.check = check, .put = put, .sealed = sealed, .landed = landed, .close = close_it};
