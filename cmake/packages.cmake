@@ -24,4 +24,4 @@ pkg_check_modules(ZSTD      REQUIRED IMPORTED_TARGET libzstd)      # libzstd-dev
 pkg_check_modules(BROTLI    REQUIRED IMPORTED_TARGET libbrotlidec) # libbrotli-dev
 pkg_check_modules(LZMA      REQUIRED IMPORTED_TARGET liblzma)      # liblzma-dev
 pkg_check_modules(JANSSON   REQUIRED IMPORTED_TARGET jansson)      # libjansson-dev
-find_library(HIREDIS NAMES libhiredis.a REQUIRED)                  # libhiredis-dev; static: one file more is installed nowhere
+find_library(HIREDIS NAMES libhiredis.a REQUIRED)                  # libhiredis-dev; static: no machine needs it

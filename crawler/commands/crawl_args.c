@@ -336,7 +336,7 @@ static const option_row option_rows[] = {
              "{Cm redis+sentinel://HOST:PORT/MASTER/NAME} sentinels are asked for the master. See {Sx MANY MACHINES}."},
   {"partitions", "P", OPTION_COUNT, FIELD(partitions), .low = 1, .high = FRONTIER_PARTITIONS_MAX,
    .help = "parts that the hosts of a cluster's crawl are divided into, fixed for it (default 64)",
-   .manual = "Into how many parts the hosts of a cluster's crawl are divided; 64 if not given, and fixed for the crawl. "
+   .manual = "Into how many parts the hosts of a cluster's crawl are divided; 64 if not given, fixed for the crawl. "
              "A partition is a directory, {Ar DIR Ns Pa /p-000} and so on, and a process."},
   {"own", "P-P,P", OPTION_STRING, FIELD(own),
    .help = "partitions to crawl on this machine, as 0-3,7 (default: those with a directory here, or as many\n"
@@ -560,10 +560,10 @@ static bool is_consistent(const crawl_args *a)
     {a->cluster && a->no_store, "--no-store keeps nothing, and in a --cluster each partition is a directory"},
     {a->cluster && a->seeds && strcmp(a->seeds, "-") == 0,
      "--cluster reads start URLs in each of its processes: a file, please, not standard input"},
-    {a->cluster && a->metrics, "--metrics is of one process; of a --cluster, strata cluster stat --json says how it is"},
-    {a->cluster && a->audit, "--audit joins the links of one directory, and a --cluster has many; leave one of them out"},
+    {a->cluster && a->metrics, "--metrics is of one process; strata cluster stat --json is of a --cluster"},
+    {a->cluster && a->audit, "--audit joins the links of one directory, and a --cluster has many"},
     {a->cluster && a->previous, "--previous is for a crawl of one process; leave it or --cluster out"},
-    {a->cluster && a->retry_failed, "--retry-failed is for one partition: run it with --dir DIR/p-000, without --cluster"},
+    {a->cluster && a->retry_failed, "--retry-failed is for one directory: --dir DIR/p-000, without --cluster"},
     {!a->cluster && (a->own || a->cluster_password_file), "--own and --cluster-password-file are for a --cluster"},
     {a->no_store && a->crawl.recrawl_least_s, "--no-store keeps nothing, so there is nothing to --recrawl-after"},
     {!a->url_count && !a->seeds && (!a->directory || a->cluster),

@@ -70,7 +70,8 @@ expect 2 'stat, stop' "$strata" cluster frobnicate "$cluster"
 
 start_redis
 expect 1 'no crawl of that name' "$strata" cluster stat "$cluster"
-expect 2 'numbers from 0 to 3' "$strata" crawl --cluster "$cluster" --partitions 4 --own 4 --scope any --dir "$work/n" "$url"
+expect 2 'numbers from 0 to 3' "$strata" crawl --cluster "$cluster-n" --partitions 4 --own 4 --scope any \
+  --dir "$work/n" "$url"
 crawl one "$url" >"$work/out" 2>"$work/said" || fault "a crawl of four processes: exit $?: $(cat "$work/said")"
 pages=$(cat "$work"/one/p-*/pages.jsonl | grep -c '"status":200')
 [ "$pages" -eq 4 ] || fault "$pages pages in place of 4: $(cat "$work/said")"
