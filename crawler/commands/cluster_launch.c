@@ -19,6 +19,7 @@
 #include "frontier/base/machine.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -126,72 +127,6 @@ static bool read_route_key(const char *text, uint8_t key[FRONTIER_ROUTE_KEY_BYTE
   return true;
 }
 
-/* What this directory was begun with, if the server has forgotten it. */
-static void recall_definition(const char *directory, char **text)
-{
-  char path[CRAWL_PATH_SIZE + 16];
-  *text = NULL;
-  snprintf(path, sizeof path, "%s/cluster", directory);
-  FILE *file = fopen(path, "r");
-  char *buffer = file ? calloc(1, DEFINITION_SIZE) : NULL;
-  if (buffer && fread(buffer, 1, DEFINITION_SIZE - 1, file) > 0)
-    *text = buffer;
-  else
-    free(buffer);
-  if (file)
-    fclose(file);
-}
-
-static bool keep_definition(const char *directory, const definition *d)
-{
-  char path[CRAWL_PATH_SIZE + 16];
-  snprintf(path, sizeof path, "%s/cluster", directory);
-  FILE *file = fopen(path, "w");
-  bool is_kept = file && fwrite(d->text, 1, d->size, file) == d->size;
-  return file && fclose(file) == 0 && is_kept;
-}
-
-/* In Redis, in the directory, or new: all must say the same as we were told. */
-static int settle_definition(const crawl_args *args, broker *b, const char *directory, cluster_place *place)
-{
-  char *known = NULL, *theirs = NULL, message[DEFINITION_MESSAGE];
-  int code = EXIT_FAILED;
-  if (!cluster_get(b, "def", &known)) {
-    cluster_say_broker("crawl", b);
-  } else {
-    bool is_in_redis = known != NULL;
-    if (!known)
-      recall_definition(directory, &known);
-    place->is_new = !known;
-    if (known ? !read_route_key(known, place->route_key) : !machine_random(place->route_key, sizeof place->route_key))
-      say_error("crawl", "--cluster: %s:def cannot be read: another program's, or a later version's?",
-                place->name.name);
-    else if ((code = define(args, place)) == EXIT_DONE && !is_in_redis &&
-             !agree(b, "def", place->definition.text, &theirs))
-      code = cluster_say_broker("crawl", b);
-  }
-  const char *said = theirs ? theirs : known;
-  if (code == EXIT_DONE && (!said || !definition_agrees(said, place->definition.text, message))) {
-    say_error("crawl", "%s; one crawl, one definition: the same options on each machine, or another NAME",
-              said ? message : "Redis forgot the definition");
-    code = EXIT_USAGE;
-  }
-  if (code == EXIT_DONE && !read_route_key(said, place->route_key))
-    code = EXIT_FAILED;
-  if (code == EXIT_DONE) {
-    place->definition.size = (size_t)snprintf(place->definition.text, sizeof place->definition.text, "%s", said);
-    if (!keep_definition(directory, &place->definition)) {
-      say_error("crawl", "%s/cluster: %s", directory, strerror(errno));
-      code = EXIT_FAILED;
-    }
-  }
-  free(known);
-  free(theirs);
-  return code;
-}
-
-/* ---- the scope ------------------------------------------------------------------------------------------ */
-
 static char *read_all(int fd)
 {
   size_t size = 0, room = 4096;
@@ -212,6 +147,92 @@ static char *read_all(int fd)
     text[size] = '\0';
   return text;
 }
+
+/* What is agreed on is kept here, too: the server may forget it. NULL: this directory knows nothing of it. */
+static char *recall(const char *directory, const char *name)
+{
+  char path[CRAWL_PATH_SIZE + 16];
+  snprintf(path, sizeof path, "%s/%s", directory, name);
+  int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+  char *text = fd < 0 ? NULL : read_all(fd);
+  if (fd >= 0)
+    close(fd);
+  if (text && !*text) {
+    free(text);
+    text = NULL;
+  }
+  return text;
+}
+
+static int keep(const char *directory, const char *name, const char *text)
+{
+  char path[CRAWL_PATH_SIZE + 16], made[CRAWL_PATH_SIZE + 24];
+  snprintf(path, sizeof path, "%s/%s", directory, name);
+  snprintf(made, sizeof made, "%s.new", path);
+  unlink(made);
+  int fd = open(made, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  size_t size = strlen(text);
+  bool is_written = fd >= 0 && write(fd, text, size) == (ssize_t)size;
+  if ((fd >= 0 && close(fd) != 0) || !is_written || rename(made, path) != 0) {
+    say_error("crawl", "%s: %s", path, strerror(errno));
+    return EXIT_FAILED;
+  }
+  return EXIT_DONE;
+}
+
+static int refuse_definition(const cluster_place *place)
+{
+  say_error("crawl", "--cluster: the definition of %s cannot be read: another program's, or a later version's?",
+            place->name.name);
+  return EXIT_FAILED;
+}
+
+static int compare_definition(const char *said, const cluster_place *place)
+{
+  char message[DEFINITION_MESSAGE];
+  if (definition_agrees(said, place->definition.text, message))
+    return EXIT_DONE;
+  say_error("crawl", "%s; one crawl, one definition: the same options on each machine, or another NAME", message);
+  return EXIT_USAGE;
+}
+
+/* What Redis or this directory knows, or what we were told; `*theirs` is then what is in Redis. */
+static int agree_on_definition(const crawl_args *args, broker *b, const char *directory, char **theirs)
+{
+  cluster_place *place = args->place;
+  char *known;
+  if (!cluster_get(b, "def", &known))
+    return cluster_say_broker("crawl", b);
+  if (!known)
+    known = recall(directory, "cluster");
+  place->is_new = !known;
+  bool has_key = known ? read_route_key(known, place->route_key)
+                       : machine_random(place->route_key, sizeof place->route_key);
+  int code = has_key ? define(args, place) : refuse_definition(place);
+  if (code == EXIT_DONE && known)
+    code = compare_definition(known, place);
+  if (code == EXIT_DONE && (!agree(b, "def", known ? known : place->definition.text, theirs) || !*theirs))
+    code = cluster_say_broker("crawl", b);
+  free(known);
+  return code == EXIT_DONE ? compare_definition(*theirs, place) : code;
+}
+
+static int settle_definition(const crawl_args *args, broker *b, const char *directory)
+{
+  cluster_place *place = args->place;
+  char *theirs = NULL;
+  int code = agree_on_definition(args, b, directory, &theirs);
+  if (code == EXIT_DONE && (!read_route_key(theirs, place->route_key) || strlen(theirs) >= DEFINITION_SIZE))
+    code = refuse_definition(place);
+  if (code == EXIT_DONE) {
+    place->definition.size = (size_t)snprintf(place->definition.text, sizeof place->definition.text, "%s", theirs);
+    code = keep(directory, "cluster", theirs);
+  }
+  free(theirs);
+  return code;
+}
+
+/* ---- the scope ------------------------------------------------------------------------------------------ */
 
 /* OPTIONS_READ in the scout. */
 static int scout(crawl_args *args, char **found)
@@ -249,21 +270,19 @@ static int scout(crawl_args *args, char **found)
   return EXIT_FAILED;
 }
 
-static int settle_scope(crawl_args *args, broker *b)
+static int settle_scope(crawl_args *args, broker *b, const char *directory)
 {
   cluster_place *place = args->place;
-  char *found = NULL;
   if (args->scope == SCOPE_ANY)
     return EXIT_DONE;
   if (!cluster_get(b, "scope", &place->scope))
     return cluster_say_broker("crawl", b);
-  if (place->scope)
-    return EXIT_DONE;
-  int code = scout(args, &found);
-  if (code == EXIT_DONE && (!agree(b, "scope", found, &place->scope) || !place->scope))
+  char *found = place->scope ? NULL : recall(directory, "scope");
+  int code = place->scope || found ? EXIT_DONE : scout(args, &found);
+  if (code == EXIT_DONE && !place->scope && (!agree(b, "scope", found, &place->scope) || !place->scope))
     code = cluster_say_broker("crawl", b);
   free(found);
-  return code;
+  return code == EXIT_DONE ? keep(directory, "scope", place->scope) : code;
 }
 
 /* ---- the whole ------------------------------------------------------------------------------------------ */
@@ -282,9 +301,9 @@ static void forget_last_end(broker *b)
 
 static int prepare(crawl_args *args, broker *b, const char *directory, partition_list *mine)
 {
-  int code = settle_definition(args, b, directory, args->place);
+  int code = settle_definition(args, b, directory);
   if (code == EXIT_DONE)
-    code = settle_scope(args, b);
+    code = settle_scope(args, b, directory);
   if (code == EXIT_DONE)
     code = partitions_choose(args, b, directory, mine);
   if (code == EXIT_DONE && !mine->is_crawled)
