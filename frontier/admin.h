@@ -105,6 +105,22 @@ typedef struct frontier_merged {
 static inline frontier_status frontier_merge(const char *const *directories, size_t count, const char *to,
                                              frontier_merged *merged, char message[FRONTIER_MESSAGE_SIZE]);
 
+/* How far a long call is: `done` of `whole`, in units of its own, never less than before. On the caller's thread, and
+ * at the end; it must not call the library. */
+typedef void frontier_progress(void *context, uint64_t done, uint64_t whole);
+
+/* frontier_check, frontier_compact and frontier_merge, which tell `told` (NULL: nothing) how far they are; `size` is
+ * that of the struct before it. */
+frontier_status frontier_check_watched(const char *directory, const char *journal_path, frontier_remark *say,
+                                       void *context, frontier_findings *found, size_t size, frontier_progress *told,
+                                       void *told_context, char message[FRONTIER_MESSAGE_SIZE]);
+frontier_status frontier_compact_watched(const char *directory, frontier_sizes *sizes, size_t size,
+                                         frontier_progress *told, void *told_context,
+                                         char message[FRONTIER_MESSAGE_SIZE]);
+frontier_status frontier_merge_watched(const char *const *directories, size_t count, const char *to,
+                                       frontier_merged *merged, size_t size, frontier_progress *told,
+                                       void *told_context, char message[FRONTIER_MESSAGE_SIZE]);
+
 /* The functions of the same names above, with the size of the caller's struct: see frontier_open_sized. */
 frontier_status frontier_check_sized(const char *directory, const char *journal_path, frontier_remark *say,
                                      void *context, frontier_findings *found, size_t size,

@@ -83,6 +83,19 @@ void progress_show(progress *p, const char *what, uint64_t done, uint64_t whole,
   draw(p, done, whole, counted, unit);
 }
 
+void progress_of(progress *p, const char *what)
+{
+  p->what = what;
+  p->began_ms = machine_monotonic_ms();
+  p->first_done = p->first_counted = 0;
+}
+
+void progress_told(void *context, uint64_t done, uint64_t whole)
+{
+  progress *p = context;
+  progress_show(p, p->what, done, whole, 0, NULL);
+}
+
 void progress_clear(progress *p)
 {
   static const char erase[] = "\r\033[K";

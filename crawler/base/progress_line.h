@@ -24,6 +24,10 @@ progress progress_begin(void);
  * `what` at another address begins anew, so it must stay where it is. Takes a look at the clock, 50 ns. */
 void progress_show(progress *p, const char *what, uint64_t done, uint64_t whole, uint64_t counted, const char *unit);
 
+/* The same as a frontier_progress: `context` is the progress, whose `what` was set by progress_of. */
+void progress_of(progress *p, const char *what);
+void progress_told(void *context, uint64_t done, uint64_t whole);
+
 /* The terminal as it was: before any other message, and at the end. */
 void progress_clear(progress *p);
 

@@ -3,6 +3,7 @@
 #include "crawler/loop/fingerprint_index.h"
 #include "crawler/base/crawl_dir.h"
 #include "crawler/base/message.h"
+#include "crawler/base/progress_line.h"
 #include "crawler/base/shown.h"
 #include "frontier/admin.h"
 
@@ -13,7 +14,7 @@
 
 static void print_fault(void *context, const char *sentence)
 {
-  (void)context;
+  progress_clear(context);
   shown_puts(sentence);
 }
 
@@ -71,9 +72,13 @@ static int check(const char *directory, const check_args *args)
     journal = pages;
     name = "pages.jsonl";
   }
-  frontier_status status = repair ? frontier_repair(path, journal, print_fault, NULL, &done, message) : FRONTIER_OK;
+  progress line = progress_begin();
+  progress_of(&line, "checking");
+  frontier_status status = repair ? frontier_repair(path, journal, print_fault, &line, &done, message) : FRONTIER_OK;
   if (status == FRONTIER_OK)
-    status = frontier_check(path, journal, print_fault, NULL, &found, message);
+    status = frontier_check_watched(path, journal, print_fault, &line, &found, sizeof found, progress_told, &line,
+                                    message);
+  progress_clear(&line);
   if (status != FRONTIER_OK) {
     say_error("check", "%s", message);
     return EXIT_FAILED;

@@ -2,6 +2,7 @@
 #include "crawler/commands/cmd.h"
 #include "crawler/base/crawl_dir.h"
 #include "crawler/base/message.h"
+#include "crawler/base/progress_line.h"
 #include "frontier/admin.h"
 
 #include <getopt.h>
@@ -13,7 +14,11 @@ static int compact(const char *directory)
   frontier_sizes sizes;
   if (!crawl_dir_frontier("compact", directory, path) || !crawl_dir_is_ours("compact", directory))
     return EXIT_FAILED;
-  if (frontier_compact(path, &sizes, message) != FRONTIER_OK) {
+  progress line = progress_begin();
+  progress_of(&line, "copying");
+  frontier_status status = frontier_compact_watched(path, &sizes, sizeof sizes, progress_told, &line, message);
+  progress_clear(&line);
+  if (status != FRONTIER_OK) {
     say_error("compact", "%s", message);
     return EXIT_FAILED;
   }

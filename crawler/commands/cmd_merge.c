@@ -2,6 +2,7 @@
 #include "crawler/commands/cmd.h"
 #include "crawler/base/crawl_dir.h"
 #include "crawler/base/message.h"
+#include "crawler/base/progress_line.h"
 #include "crawler/commands/merge_counts.h"
 #include "frontier/admin.h"
 
@@ -42,7 +43,12 @@ static int merge_into(const char *output, const char *const *sources, size_t cou
     say_error("merge", "%s holds a crawl already; choose another directory with -o", output);
     return EXIT_FAILED;
   }
-  if (frontier_merge(sources, count, path, &merged, message) != FRONTIER_OK) {
+  progress line = progress_begin();
+  progress_of(&line, "merging");
+  frontier_status status = frontier_merge_watched(sources, count, path, &merged, sizeof merged, progress_told, &line,
+                                                  message);
+  progress_clear(&line);
+  if (status != FRONTIER_OK) {
     say_error("merge", "%s", message);
     if (is_made)
       rmdir(output);

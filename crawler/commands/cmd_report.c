@@ -4,6 +4,7 @@
 #include "crawler/report/report_bodies.h"
 #include "crawler/report/report_html.h"
 #include "crawler/base/message.h"
+#include "crawler/base/progress_line.h"
 #include "crawler/base/shown.h"
 #include "frontier/base/own_file.h"
 
@@ -79,7 +80,9 @@ static int report(const char *directory)
   if (!f)
     return code;
   crawl_dir_file(directory, "pages.jsonl", path);
-  report_data *data = report_data_read(path);
+  progress line = progress_begin();
+  report_data *data = report_data_read(path, &line);
+  progress_clear(&line);
   if (data)
     crawl_dir_file(directory, "digests.sdbf", path);
   if (data && report_bodies_read(path, &data->bodies))

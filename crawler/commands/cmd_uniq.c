@@ -8,6 +8,7 @@
 #include "crawler/commands/cmd.h"
 #include "crawler/base/json.h"
 #include "crawler/base/message.h"
+#include "crawler/base/progress_line.h"
 #include "crawler/commands/bad_lines.h"
 #include "crawler/commands/line_pipe.h"
 #include "crawler/commands/state_lock.h"
@@ -47,6 +48,8 @@ typedef struct run {
   uint64_t unsaved_since_ms;           /* 0: the memory has not been seen to differ from the state */
   bool is_save_failing;                /* as was said */
   enum { GOING, STOPPED, FAILED } end; /* by a signal; with a sentence */
+  progress progress;
+  uint64_t input_bytes, input_read; /* of all files, and of those that were read; 0: they have no size */
   lot lot;
   line_output output;
 } run;
@@ -128,6 +131,7 @@ static bool deliver(run *r, bool (*finish)(line_output *output))
     return false;
   if (finish(&r->output))
     return true;
+  progress_clear(&r->progress);
   say_error("uniq", "writing the output: %s%s", strerror(r->output.error),
             r->state ? "; --state is as last saved, and the next run prints the rest" : "");
   r->end = FAILED;
@@ -140,9 +144,11 @@ static bool save(run *r)
   if (!deliver(r, line_output_sync))
     return false;
   mlbf_status status = uniq_memory_save(&r->memory, r->state);
-  if (status != MLBF_OK && !r->is_save_failing)
+  if (status != MLBF_OK && !r->is_save_failing) {
+    progress_clear(&r->progress);
     say_error("uniq", "%s: %s; it is as it was", r->state,
               status == MLBF_IO ? strerror(errno) : mlbf_status_text(status));
+  }
   r->is_save_failing = status != MLBF_OK;
   return status == MLBF_OK;
 }
@@ -193,6 +199,7 @@ static bool is_interrupted(dataset_status status)
 /* Ends with the file, a signal, or a sentence. */
 static void pass_lines(run *r, dataset_reader *reader, const char *path)
 {
+  enum { SHOWN_EACH = 1024 }; /* lines */
   const char *line;
   size_t size;
   dataset_status status = DATASET_OK;
@@ -200,7 +207,11 @@ static void pass_lines(run *r, dataset_reader *reader, const char *path)
     status = dataset_next(reader, &line, &size);
     if (status == DATASET_OK) {
       take_line(r, reader, line, size);
+      if (r->lines % SHOWN_EACH == 0)
+        progress_show(&r->progress, "reading", r->input_read + dataset_bytes_read(reader), r->input_bytes, r->lines,
+                      "lines");
     } else if (r->end == GOING && status != DATASET_END && !is_interrupted(status)) {
+      progress_clear(&r->progress);
       say_error("uniq", "%s: %s", path, dataset_failure_text(status));
       settle(r);
       r->end = FAILED;
@@ -215,6 +226,8 @@ static void pass_file(run *r, const char *path)
   if (reader) {
     dataset_before_read(reader, wait_for_input, r);
     pass_lines(r, reader, path);
+    progress_clear(&r->progress);
+    r->input_read += dataset_bytes_read(reader);
     say_bad_lines("uniq", path, dataset_bad_lines(reader));
     r->bad += dataset_bad_lines(reader)->count;
     dataset_close(reader);
@@ -264,20 +277,21 @@ static int conclude(run *r)
 
 /* As many URLs as files of this size hold, so that one filter does: those of a real list have 73 bytes a line. Half as
  * many more cost little; far too few, and each line is asked of several filters. Streams begin small. */
-static uint64_t expected_urls(char **files, int count)
+static uint64_t expected_urls(char **files, int count, uint64_t *size)
 {
   enum { FIRST_SLICE = 1 << 20, LINE = 64, MOST = 1 << 26 }; /* URLs: 4.5 MB, bytes, 300 MB */
   uint64_t bytes = 0;
   struct stat info;
   for (int i = 0; i < count; i++)
     bytes += stat(files[i], &info) == 0 && S_ISREG(info.st_mode) ? (uint64_t)info.st_size : 0;
+  *size = bytes;
   uint64_t urls = bytes / LINE;
   return urls < FIRST_SLICE ? FIRST_SLICE : urls < MOST ? urls : MOST;
 }
 
 static int pass_files(run *r, char **files, int count)
 {
-  r->settings.filter.keys = expected_urls(files, count);
+  r->settings.filter.keys = expected_urls(files, count, &r->input_bytes);
   if (!uniq_memory_open(&r->settings, r->state, &r->memory))
     return EXIT_FAILED;
   for (int i = 0; i < count && r->end == GOING; i++)
@@ -290,6 +304,8 @@ static int run_uniq(run *r, char **files, int count)
   static char input[] = "-", *standard_input[] = {input};
   say_if_hashing_is_slow("uniq");
   line_pipe_catch_signals();
+  r->progress = progress_begin();
+  r->progress.is_live &= !isatty(STDOUT_FILENO); /* where lines go on a terminal, they show how far it is */
   int lock = r->state ? state_lock("uniq", r->state) : -1;
   if (r->state && lock < 0)
     return EXIT_FAILED;

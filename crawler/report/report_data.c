@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 typedef struct body {
   uint64_t hash;
@@ -245,8 +246,18 @@ static void count_line(reading *r, const json_t *line)
   list_add(r, &d->slowest, address, seconds);
 }
 
-static bool read_lines(reading *r, const char *path)
+static void show(const reading *r, progress *shown, FILE *file, uint64_t bytes, uint64_t lines)
 {
+  enum { EACH = 256 }; /* lines */
+  struct stat info;
+  if (shown && lines % EACH == 0 && fstat(fileno(file), &info) == 0)
+    progress_show(shown, r->is_second ? "finding copies" : "reading pages.jsonl", bytes, (uint64_t)info.st_size, lines,
+                  "lines");
+}
+
+static bool read_lines(reading *r, const char *path, progress *shown)
+{
+  uint64_t bytes = 0, lines = 0;
   char *line = NULL;
   size_t room = 0;
   ssize_t size;
@@ -262,6 +273,7 @@ static bool read_lines(reading *r, const char *path)
     else
       count_line(r, object);
     json_decref(object);
+    show(r, shown, file, bytes += (uint64_t)size, lines++);
   }
   bool read = !ferror(file) && !r->has_failed;
   if (r->has_failed)
@@ -273,14 +285,14 @@ static bool read_lines(reading *r, const char *path)
   return read;
 }
 
-report_data *report_data_read(const char *path)
+report_data *report_data_read(const char *path, progress *shown)
 {
   reading r = {.data = calloc(1, sizeof *r.data)};
-  bool read = r.data && read_lines(&r, path);
+  bool read = r.data && read_lines(&r, path, shown);
   if (read) {
     choose_copies(&r);
     r.is_second = true;
-    read = r.data->copies_count == 0 || read_lines(&r, path);
+    read = r.data->copies_count == 0 || read_lines(&r, path, shown);
   }
   int error = errno;
   free(r.bodies);

@@ -4,6 +4,7 @@
 #define STRATA_CRAWLER_REPORT_DATA_H
 
 #include "crawler/report/report_pairs.h"
+#include "crawler/base/progress_line.h"
 #include "crawler/base/tally.h"
 
 enum {
@@ -48,8 +49,8 @@ typedef struct report_data {
   uint64_t bar_ms, bars[REPORT_BARS], failed_bars[REPORT_BARS]; /* fetches that ended in each stretch of bar_ms */
 } report_data;
 
-/* Reads the file. NULL: errno says why not. */
-report_data *report_data_read(const char *path);
+/* Reads the file, and shows in `shown` (or NULL) how far. NULL: errno says why not. */
+report_data *report_data_read(const char *path, progress *shown);
 void report_data_free(report_data *d);
 
 #endif

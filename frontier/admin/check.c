@@ -11,6 +11,8 @@
  * A missing part is reported once; comparisons with it are skipped. */
 #include "frontier/admin/check.h"
 
+#include "frontier/admin/watch.h"
+
 #include "frontier/base/own_file.h"
 #include "frontier/base/record.h"
 #include "frontier/store/open_here.h"
@@ -228,8 +230,13 @@ static void check_free(check *c)
   handle_free(c->f);
 }
 
+static void tell_pages(void *context, uint64_t done, uint64_t whole)
+{
+  watch_tell(context, done, whole);
+}
+
 static frontier_status check_it(const char *directory, const char *journal_path, frontier_remark *say, void *context,
-                                frontier_findings *found, char message[FRONTIER_MESSAGE_SIZE])
+                                frontier_findings *found, watch told, char message[FRONTIER_MESSAGE_SIZE])
 {
   const frontier_options options = {.per_host = 1, .read_only = true, .keep_identity = true};
   check c = {.f = handle_create(directory, &options),
@@ -255,7 +262,9 @@ static frontier_status check_it(const char *directory, const char *journal_path,
     c.status = mdb_pages_open(path, say_of_pages, &c, &c.p, c.f->message);
   if (c.status == FRONTIER_OK && mdb_pages_have_root(c.p)) {
     found->pages = mdb_pages_count(c.p);
+    mdb_pages_watch(c.p, tell_pages, &told);
     check_all(&c, journal_path);
+    watch_tell(&told, found->pages, found->pages);
   }
   frontier_status status = c.status;
   if (status != FRONTIER_OK)
@@ -266,12 +275,19 @@ static frontier_status check_it(const char *directory, const char *journal_path,
   return status;
 }
 
+frontier_status frontier_check_watched(const char *directory, const char *journal_path, frontier_remark *say,
+                                       void *context, frontier_findings *found, size_t size, frontier_progress *told,
+                                       void *told_context, char message[FRONTIER_MESSAGE_SIZE])
+{
+  frontier_findings ours = {0};
+  frontier_status status = check_it(directory, journal_path, say, context, &ours, (watch){told, told_context}, message);
+  sized_give(found, size, &ours, sizeof ours);
+  return status;
+}
+
 frontier_status frontier_check_sized(const char *directory, const char *journal_path, frontier_remark *say,
                                      void *context, frontier_findings *found, size_t size,
                                      char message[FRONTIER_MESSAGE_SIZE])
 {
-  frontier_findings ours = {0};
-  frontier_status status = check_it(directory, journal_path, say, context, &ours, message);
-  sized_give(found, size, &ours, sizeof ours);
-  return status;
+  return frontier_check_watched(directory, journal_path, say, context, found, size, NULL, NULL, message);
 }

@@ -152,18 +152,28 @@ static frontier_status is_damaged(frontier *f)
   return frontier_fail(f, FRONTIER_DAMAGED, "%s is damaged; strata check says where, and may repair it", f->directory);
 }
 
+/* The second half of the work. */
+static void tell_pages(void *context, uint64_t done, uint64_t whole)
+{
+  const compact_counts *copied = context;
+  double share = whole > 0 ? (double)done / (double)whole : 1;
+  watch_tell(&copied->told, copied->whole + (uint64_t)(share * (double)copied->whole), 2 * copied->whole);
+}
+
 /* Every page and every checksum of the copy; and as many records as the store has. */
-static frontier_status verify(frontier *f, const char *path, const compact_counts *copied)
+static frontier_status verify(frontier *f, const char *path, compact_counts *copied)
 {
   uint64_t faults = 0;
   pages *p = NULL;
   frontier_status status = mdb_pages_open(path, count_fault, &faults, &p, f->message);
   if (status != FRONTIER_OK)
     return status;
+  mdb_pages_watch(p, tell_pages, copied);
   status = verify_records(f, p, copied, &faults);
   if (status == FRONTIER_OK)
     status = verify_urls(f, p, copied, &faults);
   mdb_pages_check_owners(p);
+  tell_pages(copied, 1, 1);
   mdb_pages_close(p);
   if (status != FRONTIER_OK)
     return status == FRONTIER_DAMAGED ? is_damaged(f) : frontier_fail(f, status, "%s", store_message(f->store));
@@ -268,9 +278,9 @@ static frontier_status make(frontier *f, compact_counts *copied)
   return status;
 }
 
-static frontier_status copy_store(frontier *f, const char *path)
+static frontier_status copy_store(frontier *f, const char *path, uint64_t bytes, watch told)
 {
-  compact_counts copied = {0};
+  compact_counts copied = {.told = told, .whole = bytes};
   frontier_status status = store_open(f->directory, true, "", 0, &f->store, f->message);
   if (status == FRONTIER_OK)
     status = make(f, &copied);
@@ -293,7 +303,7 @@ static void drop_other_filter(frontier *f)
     unlink(path);
 }
 
-static frontier_status compact(frontier *f, frontier_sizes *sizes)
+static frontier_status compact(frontier *f, frontier_sizes *sizes, watch told)
 {
   char path[PATH_SIZE];
   environment_rebuilt(f->directory, "data.mdb", path);
@@ -303,7 +313,7 @@ static frontier_status compact(frontier *f, frontier_sizes *sizes)
     status = directory_lock_it(f);
   if (status != FRONTIER_OK)
     return status;
-  status = copy_store(f, path);
+  status = copy_store(f, path, sizes->before, told);
   if (status == FRONTIER_OK)
     drop_other_filter(f);
   store_close(f->store);
@@ -317,7 +327,8 @@ static frontier_status compact(frontier *f, frontier_sizes *sizes)
   return status;
 }
 
-static frontier_status compact_it(const char *directory, frontier_sizes *sizes, char message[FRONTIER_MESSAGE_SIZE])
+static frontier_status compact_it(const char *directory, frontier_sizes *sizes, watch told,
+                                  char message[FRONTIER_MESSAGE_SIZE])
 {
   frontier *f = handle_create(directory, &(frontier_options){.per_host = 1, .keep_identity = true});
   if (!f) {
@@ -327,7 +338,7 @@ static frontier_status compact_it(const char *directory, frontier_sizes *sizes, 
   char data[PATH_SIZE];
   path_of(f, "data.mdb", data);
   frontier_status status = access(data, F_OK) == 0
-                             ? compact(f, sizes)
+                             ? compact(f, sizes, told)
                              : frontier_fail(f, FRONTIER_NOT_FOUND, "%s is not a Strata frontier (no data.mdb in it)",
                                              directory);
   if (status != FRONTIER_OK)
@@ -336,11 +347,18 @@ static frontier_status compact_it(const char *directory, frontier_sizes *sizes, 
   return status;
 }
 
+frontier_status frontier_compact_watched(const char *directory, frontier_sizes *sizes, size_t size,
+                                         frontier_progress *told, void *told_context,
+                                         char message[FRONTIER_MESSAGE_SIZE])
+{
+  frontier_sizes ours = {0};
+  frontier_status status = compact_it(directory, &ours, (watch){told, told_context}, message);
+  sized_give(sizes, size, &ours, sizeof ours);
+  return status;
+}
+
 frontier_status frontier_compact_sized(const char *directory, frontier_sizes *sizes, size_t size,
                                        char message[FRONTIER_MESSAGE_SIZE])
 {
-  frontier_sizes ours = {0};
-  frontier_status status = compact_it(directory, &ours, message);
-  sized_give(sizes, size, &ours, sizeof ours);
-  return status;
+  return frontier_compact_watched(directory, sizes, size, NULL, NULL, message);
 }

@@ -45,9 +45,11 @@ typedef struct copying {
 static bool gathered(copying *c, size_t bytes)
 {
   c->bytes += bytes + RECORD_COST;
+  c->counts->bytes += bytes;
   if (c->bytes < LOT_BYTES)
     return true;
   c->bytes = 0;
+  watch_tell(&c->counts->told, c->counts->bytes, 2 * c->counts->whole);
   c->status = store_commit(c->to);
   if (c->status == FRONTIER_OK)
     c->status = store_begin(c->to);
@@ -298,7 +300,7 @@ frontier_status compact_copy(store *from, store *to, const mlbf_hasher *hasher, 
 {
   copying c = {
     .from = from, .to = to, .hasher = hasher, .counts = counts, .rows = {.kind = ROWS_TEXT, .id = store_id(to)}};
-  *counts = (compact_counts){0};
+  *counts = (compact_counts){.told = counts->told, .whole = counts->whole};
   frontier_status status = store_pin(from);
   *reading = status != FRONTIER_OK;
   if (status == FRONTIER_OK && (c.status = store_begin(to)) == FRONTIER_OK) {

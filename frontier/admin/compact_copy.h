@@ -2,12 +2,15 @@
 #ifndef STRATA_FRONTIER_COMPACT_COPY_H
 #define STRATA_FRONTIER_COMPACT_COPY_H
 
+#include "frontier/admin/watch.h"
 #include "frontier/store/store.h"
 #include "mlbf/secret.h"
 
 typedef struct compact_counts {
   uint64_t urls, states; /* rows of table text; URLs that have a state */
   uint64_t hosts, doubts;
+  uint64_t bytes, whole; /* copied; and of the file, of which some are not */
+  watch told;
 } compact_counts;
 
 /* All that `from` has into `to`, which is new and has the same identity: `ended` folded, hosts as they are now, text in

@@ -18,6 +18,7 @@
 #include "frontier/admin.h"
 #include "frontier/admin/atomic_dir.h"
 #include "frontier/admin/merge_rekey.h"
+#include "frontier/admin/watch.h"
 #include "frontier/base/record.h"
 #include "frontier/core/state.h"
 #include "frontier/store/store_rows.h"
@@ -44,6 +45,8 @@ typedef struct merging {
   seen *rekeyed;   /* of the one whose keys are made again, what is not written yet; NULL */
   unsigned pieces; /* since the last commit */
   bool has_failed, lacks_memory;
+  uint64_t whole; /* keys of all logs */
+  watch told;
   char *message;
 } merging;
 
@@ -113,8 +116,10 @@ static frontier_status compare_all(merging *m, const char *const *directories, s
   frontier_status status = count ? FRONTIER_OK : fail(m, FRONTIER_BAD_ARGUMENT, "nothing to merge");
   for (size_t i = 0; i < count && status == FRONTIER_OK; i++) {
     frontier *f = open_source(directories[i], &status, m->message);
-    if (f)
+    if (f) {
+      m->whole += hash_log_keys(&f->log);
       status = compare(m, f);
+    }
     m->first = directories[0]; /* outlives the handle */
     frontier_close(f);
   }
@@ -177,6 +182,7 @@ static bool put_piece(merging *m, const uint8_t *body, size_t size)
 /* Now and then: the next transaction. */
 static bool written(merging *m)
 {
+  watch_tell(&m->told, m->stood.log_keys, m->whole);
   if (++m->pieces < COMMIT_PIECES)
     return true;
   m->pieces = 0;
@@ -446,10 +452,10 @@ static frontier_status make_runs(const merging *m, const char *partial)
 }
 
 static frontier_status merge_it(const char *const *directories, size_t count, const char *to, frontier_merged *merged,
-                                char message[FRONTIER_MESSAGE_SIZE])
+                                watch told, char message[FRONTIER_MESSAGE_SIZE])
 {
   char partial[FRESH_PATH_SIZE];
-  merging m = {.message = message, .u = malloc(sizeof *m.u)};
+  merging m = {.message = message, .told = told, .u = malloc(sizeof *m.u)};
   frontier_status status = m.u ? compare_all(&m, directories, count)
                                : fail(&m, FRONTIER_NO_MEMORY, "out of memory for a URL");
   if (status == FRONTIER_OK)
@@ -473,11 +479,18 @@ static frontier_status merge_it(const char *const *directories, size_t count, co
   return status;
 }
 
+frontier_status frontier_merge_watched(const char *const *directories, size_t count, const char *to,
+                                       frontier_merged *merged, size_t size, frontier_progress *told,
+                                       void *told_context, char message[FRONTIER_MESSAGE_SIZE])
+{
+  frontier_merged ours = {0};
+  frontier_status status = merge_it(directories, count, to, &ours, (watch){told, told_context}, message);
+  sized_give(merged, size, &ours, sizeof ours);
+  return status;
+}
+
 frontier_status frontier_merge_sized(const char *const *directories, size_t count, const char *to,
                                      frontier_merged *merged, size_t size, char message[FRONTIER_MESSAGE_SIZE])
 {
-  frontier_merged ours = {0};
-  frontier_status status = merge_it(directories, count, to, &ours, message);
-  sized_give(merged, size, &ours, sizeof ours);
-  return status;
+  return frontier_merge_watched(directories, count, to, merged, size, NULL, NULL, message);
 }

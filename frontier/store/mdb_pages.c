@@ -56,6 +56,7 @@ struct pages {
   mdb_pages_progress *tell;
   void *tell_context;
   uint64_t walked; /* pages, since it is told */
+  uint64_t met;    /* pages that have an owner by now */
 };
 
 /* One walk of one tree. */
@@ -123,6 +124,8 @@ static bool own(walk *w, uint64_t first, uint64_t count)
       broken(w, i, "is in two places at once");
       return false;
     }
+  for (uint64_t i = first; i < first + count; i++)
+    p->met += p->owner[i] == NOBODY;
   assert(first + count <= p->count && w->owner >= OF_FREE_LIST);
   memset(p->owner + first, w->owner, count);
   memset(p->was_met + first, true, count);
@@ -228,9 +231,9 @@ static void visit_leaf(walk *w, uint64_t number, const uint8_t *page)
 
 static void tell_progress(pages *p)
 {
-  enum { EVERY = 1 << 16 }; /* some tenth of a second from a disk */
+  enum { EVERY = 1 << 14 }; /* some hundredth of a second from a disk */
   if (p->tell && ++p->walked % EVERY == 0)
-    p->tell(p->tell_context, p->walked, p->count);
+    p->tell(p->tell_context, p->met, p->count);
 }
 
 static void walk_page(walk *w, uint64_t number, uint64_t level)
@@ -557,10 +560,15 @@ void mdb_pages_check_owners(pages *p)
     mdb_pages_say(p, "%" PRIu64 " pages belong to nobody, page %" PRIu64 " is the first", lost, first);
 }
 
-void mdb_pages_walk_all(pages *p, mdb_pages_progress *tell, void *context)
+void mdb_pages_watch(pages *p, mdb_pages_progress *tell, void *context)
 {
   p->tell = tell;
   p->tell_context = context;
+}
+
+void mdb_pages_walk_all(pages *p, mdb_pages_progress *tell, void *context)
+{
+  mdb_pages_watch(p, tell, context);
   mdb_pages_check_owners(p);
   p->tell = NULL;
 }

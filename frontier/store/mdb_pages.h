@@ -51,6 +51,7 @@ void mdb_pages_check_owners(pages *p);
 
 /* All trees and the free list, values unread: what LMDB's reader and writer go by. `tell` is called now and then. */
 typedef void mdb_pages_progress(void *context, uint64_t done, uint64_t of);
+void mdb_pages_watch(pages *p, mdb_pages_progress *tell, void *context); /* the same of pages that any walk meets */
 void mdb_pages_walk_all(pages *p, mdb_pages_progress *tell, void *context);
 
 /* What its two first pages say of the whole, in no time. */

@@ -43,7 +43,7 @@ static void pages(const char *bytes, size_t size, size_t piece)
 {
   (void)piece;
   write_file(bytes, size);
-  report_data *data = report_data_read(path);
+  report_data *data = report_data_read(path, NULL);
   assert_non_null(data);
   report_data_free(data);
 }

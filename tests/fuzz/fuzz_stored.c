@@ -117,7 +117,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
   case 0: read_member(path); break;
   case 1: read_record(data + 1, size - 1); break;
   case 2: read_index(path); break;
-  default: report_data_free(report_data_read(path)); break;
+  default: report_data_free(report_data_read(path, NULL)); break;
   }
   unlink(path);
   return 0;
