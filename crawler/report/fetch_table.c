@@ -3,12 +3,14 @@
 
 #include "crawler/base/crawl_dir.h"
 #include "crawler/loop/visit.h"
+#include "crawler/report/flat_line.h"
 #include "datasets/sort/sorter.h"
 #include "datasets/sort/spool.h"
 #include "frontier/base/own_file.h"
 
 #include <errno.h>
 #include <jansson.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,12 +32,6 @@ struct fetch_table {
   url_profile profile;
 };
 
-static const char *string_of(const json_t *line, const char *name)
-{
-  const char *value = json_string_value(json_object_get(line, name));
-  return value ? value : "";
-}
-
 uint64_t fetch_table_hash(const fetch_table *t, const char *key, size_t size)
 {
   uint64_t hash = edge_hash(t->hasher, key, size);
@@ -44,32 +40,70 @@ uint64_t fetch_table_hash(const fetch_table *t, const char *key, size_t size)
 
 /* ---- reading ------------------------------------------------------------------------------------------------ */
 
-static uint16_t ending_of(const json_t *line)
+/* What counts of a line; the first of two fields of a name. */
+typedef struct facts {
+  flat_field key, redirect, canonical, title, type, status, error, via, limit, sitemap, check, noindex;
+} facts;
+
+static bool is_text(const flat_field *f, const char *text)
 {
-  const char *error = string_of(line, "error");
+  return f->value && f->size == strlen(text) && memcmp(f->value, text, f->size) == 0;
+}
+
+static facts facts_of(const char *line, size_t size)
+{
+  static const struct {
+    const char *name;
+    size_t place;
+  } names[] = {{"key", offsetof(facts, key)},
+               {"redirect", offsetof(facts, redirect)},
+               {"canonical", offsetof(facts, canonical)},
+               {"title", offsetof(facts, title)},
+               {"type", offsetof(facts, type)},
+               {"status", offsetof(facts, status)},
+               {"error", offsetof(facts, error)},
+               {"via", offsetof(facts, via)},
+               {"limit", offsetof(facts, limit)},
+               {"sitemap", offsetof(facts, sitemap)},
+               {"check", offsetof(facts, check)},
+               {"noindex", offsetof(facts, noindex)}};
+  facts found = {.key = {.value = NULL}};
+  flat_field field;
+  for (const char *at = line; flat_line_next(&at, line + size, &field);)
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+      flat_field *to = (flat_field *)(void *)((char *)&found + names[i].place);
+      if (!to->value && strlen(names[i].name) == field.name_size &&
+          memcmp(names[i].name, field.name, field.name_size) == 0)
+        *to = field;
+    }
+  return found;
+}
+
+static uint16_t ending_of(const facts *of)
+{
   for (int i = FETCH_OK + 1; i < FETCH_ERRORS; i++)
-    if (strcmp(error, fetch_error_name((fetch_error)i)) == 0)
+    if (is_text(&of->error, fetch_error_name((fetch_error)i)))
       return (uint16_t)(FETCH_NO_ANSWER | i);
-  json_int_t status = json_integer_value(json_object_get(line, "status"));
-  return status > 0 && status < 1000 ? (uint16_t)status : 0;
+  unsigned long status = of->status.value ? strtoul(of->status.value, NULL, 10) : 0;
+  return status < 1000 ? (uint16_t)status : 0;
 }
 
-static uint8_t flags_of(const json_t *line)
+static uint8_t flags_of(const facts *of)
 {
-  bool is_map = json_is_true(json_object_get(line, "sitemap")), is_check = json_is_true(json_object_get(line, "check"));
-  bool is_first = json_integer_value(json_object_get(line, "via")) == 0 && !is_map && !is_check;
-  const char *type = string_of(line, "type");
-  bool is_html = visit_is_html(type) || !*type;
-  return (uint8_t)((is_first ? FETCH_START : 0) | (is_map ? FETCH_MAP : 0) | (is_check ? FETCH_CHECK : 0) |
-                   (json_is_true(json_object_get(line, "noindex")) ? FETCH_NOINDEX : 0) | (is_html ? FETCH_HTML : 0) |
-                   (strcmp(string_of(line, "limit"), "too many redirects") == 0 ? FETCH_CUT : 0));
+  char type[64];
+  bool is_map = of->sitemap.value, is_check = of->check.value;
+  snprintf(type, sizeof type, "%.*s", (int)(of->type.size < sizeof type ? of->type.size : sizeof type - 1),
+           of->type.value ? of->type.value : "");
+  return (uint8_t)((is_text(&of->via, "0") && !is_map && !is_check ? FETCH_START : 0) | (is_map ? FETCH_MAP : 0) |
+                   (is_check ? FETCH_CHECK : 0) | (of->noindex.value ? FETCH_NOINDEX : 0) |
+                   (visit_is_html(type) || !*type ? FETCH_HTML : 0) |
+                   (is_text(&of->limit, "too many redirects") ? FETCH_CUT : 0));
 }
 
-/* Of the URL in this field; 0: it has none. */
-static uint64_t hash_of(const fetch_table *t, const json_t *line, const char *field)
+/* Of the URL in a field; 0: there is none. */
+static uint64_t hash_of(const fetch_table *t, const flat_field *field)
 {
-  const char *to = string_of(line, field);
-  if (!*to || url_parse(to, strlen(to), t->profile, t->target) != URL_OK)
+  if (!field->value || url_parse(field->value, field->size, t->profile, t->target) != URL_OK)
     return 0;
   return fetch_table_hash(t, t->target->key, t->target->key_size);
 }
@@ -82,29 +116,20 @@ static int compare(const void *a, const void *b)
   return x->line < y->line ? -1 : x->line > y->line;
 }
 
-/* The line at `offset`, into t->object; NULL if it is none of ours. */
-static bool read_line(fetch_table *t)
-{
-  ssize_t size = getline(&t->line, &t->room, t->pages);
-  json_decref(t->object);
-  t->object = size > 0 ? json_loadb(t->line, (size_t)size, 0, NULL) : NULL;
-  return size > 0;
-}
-
 static bool read_pages(fetch_table *t, sorter *to)
 {
-  for (off_t at = 0; read_line(t); at = ftello(t->pages)) {
-    const char *key = string_of(t->object, "key");
-    if (!*key || !json_is_string(json_object_get(t->object, "url")))
+  uint64_t at = 0;
+  for (ssize_t size; (size = getline(&t->line, &t->room, t->pages)) > 0; at += (uint64_t)size) {
+    facts of = facts_of(t->line, (size_t)size);
+    if (!of.key.value || !of.key.size)
       continue;
-    const char *title = string_of(t->object, "title");
-    fetch_row row = {.title = *title ? fetch_table_hash(t, title, strlen(title)) : 0,
-                     .key = fetch_table_hash(t, key, strlen(key)),
-                     .next = hash_of(t, t->object, "redirect"),
-                     .line = (uint64_t)at,
-                     .ending = ending_of(t->object),
-                     .flags = flags_of(t->object)};
-    uint64_t canonical = hash_of(t, t->object, "canonical");
+    fetch_row row = {.key = fetch_table_hash(t, of.key.value, of.key.size),
+                     .next = hash_of(t, &of.redirect),
+                     .line = at,
+                     .title = of.title.value ? fetch_table_hash(t, of.title.value, of.title.size) : 0,
+                     .ending = ending_of(&of),
+                     .flags = flags_of(&of)};
+    uint64_t canonical = hash_of(t, &of.canonical);
     if (canonical && canonical != row.key)
       row.flags |= FETCH_COPY;
     if (!sorter_add(to, &row))
@@ -249,15 +274,24 @@ const char *fetch_ending_text(uint16_t ending, char text[FETCH_ENDING_TEXT])
   return text;
 }
 
+static const char *string_of(const fetch_table *t, const char *name)
+{
+  const char *value = json_string_value(json_object_get(t->object, name));
+  return value ? value : "";
+}
+
 const char *fetch_table_title(const fetch_table *t)
 {
-  return string_of(t->object, "title");
+  return string_of(t, "title");
 }
 
 const char *fetch_table_url(fetch_table *t, const fetch_row *row)
 {
   if (fseeko(t->pages, (off_t)row->line, SEEK_SET) != 0)
     return NULL;
+  ssize_t size = getline(&t->line, &t->room, t->pages);
+  json_decref(t->object);
+  t->object = size > 0 ? json_loadb(t->line, (size_t)size, 0, NULL) : NULL;
   errno = EIO;
-  return read_line(t) ? string_of(t->object, "url") : NULL;
+  return t->object ? string_of(t, "url") : NULL;
 }
