@@ -6,6 +6,7 @@
 #include "tests/site/random.h"
 #include "tests/site/raw.h"
 #include "tests/site/small.h"
+#include "tests/support/scratch.h"
 
 #include <setjmp.h>
 #include <signal.h>
@@ -378,6 +379,35 @@ static void nothing_is_lost_by_kill_9(void **state)
   assert_polite(true);
 }
 
+/* Bytes of the log changed, or its end missing, or more behind it: each command ends, and says what is wrong. */
+static void a_damaged_log_is_a_sentence(void **state)
+{
+  (void)state;
+  uint64_t dice = plan;
+  char path[SCRATCH_PATH];
+  size_t size;
+  assert_int_equal(small_strata(&here, (const char *const[]){"audit", WORDS, start_page(), NULL}, 4), 4);
+  scratch_join(here.trial->crawl, "edges", path);
+  char *whole = scratch_read(path, &size), *changed = malloc(size + 100);
+  assert_non_null(changed);
+  for (unsigned i = 0; i < 24; i++) {
+    static const char *const commands[][5] = {{"export", "DIR", "--broken", NULL}, {"report", "DIR", NULL}};
+    size_t to = i % 3 ? size : random_below(&dice, (unsigned)size);
+    memcpy(changed, whole, size);
+    memset(changed + size, 0xA5, 100);
+    for (unsigned k = 0; i % 3 == 1 && k < 20; k++)
+      changed[random_below(&dice, (unsigned)size)] = (char)random_below(&dice, 256);
+    scratch_write(path, changed, i % 3 == 2 ? to + 100 : to);
+    int code = trial_strata(here.trial, commands[i % 2]);
+    assert_true(code == 0 || code == 4 || (code == 1 && strstr(here.trial->err.bytes, "edges")));
+  }
+  scratch_write(path, whole, size / 2);
+  assert_int_equal(small_strata(&here, (const char *const[]){"crawl", WORDS, NULL}, 1), 1);
+  assert_non_null(strstr(here.trial->err.bytes, "shorter than the crawl says"));
+  free(whole);
+  free(changed);
+}
+
 /* What is fine, in scope, and its own original. */
 static void pages_make_a_sitemap(void **state)
 {
@@ -436,6 +466,7 @@ int main(void)
     cmocka_unit_test_setup_teardown(it_says_what_was_planted, serve, stop),
     cmocka_unit_test_setup_teardown(the_report_says_it_too, serve, stop),
     cmocka_unit_test_setup_teardown(nothing_is_lost_by_kill_9, serve, stop),
+    cmocka_unit_test_setup_teardown(a_damaged_log_is_a_sentence, serve, stop),
     cmocka_unit_test(pages_make_a_sitemap),
     cmocka_unit_test_setup_teardown(what_it_refuses, serve, stop),
   };

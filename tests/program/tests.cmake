@@ -59,7 +59,7 @@ strata_test(crawl_directives trial)
 strata_test(crawl_traps trial)
 strata_test(crawl_soft404 trial)
 strata_test(crawl_again trial)
-strata_test(audit trial)
+strata_test(audit trial tests_frontier)
 # The report as a browser shows it. CI does not install chromium, 80 MB to fetch and 330 to unpack, for six seconds of
 # tests; what is in the page, and its policy, are tested without one (audit, report, crawl_shown).
 if(NOT STRATA_SANITIZE)
