@@ -527,9 +527,11 @@ crawl *crawl_create(frontier *f, scope *s, const crawl_options *options)
                          .may_add_again = may_add_again,
                          .context = c};
   c->suspects = options->contents ? suspects_create(secret) : NULL;
+  c->loops = options->edges ? redirect_loops_create() : NULL;
   c->harvest = is_read ? harvest_create(f, s, &rules) : NULL;
   if (!c->origins || !c->target || !c->harvest || !c->retries || !c->pace || !c->passes ||
-      (limits_addresses && !c->addresses) || (has_budgets && !c->budgets) || (options->contents && !c->suspects)) {
+      (limits_addresses && !c->addresses) || (has_budgets && !c->budgets) || (options->contents && !c->suspects) ||
+      (options->edges && !c->loops)) {
     crawl_free(c);
     return NULL;
   }
@@ -557,6 +559,7 @@ void crawl_free(crawl *c)
   domain_budget_free(c->budgets);
   suspects_free(c->suspects);
   robots_passes_free(c->passes);
+  redirect_loops_free(c->loops);
   free(c->target);
   json_free(&c->line);
   free(c);

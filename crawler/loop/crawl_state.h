@@ -10,6 +10,7 @@
 #include "crawler/robots/robots_cache.h"
 #include "crawler/robots/robots_passes.h"
 #include "crawler/loop/disk_pause.h"
+#include "crawler/loop/redirect_loops.h"
 #include "crawler/loop/retry.h"
 #include "crawler/loop/time_shares.h"
 #include "crawler/loop/visit_pool.h"
@@ -32,6 +33,7 @@ struct crawl {
   domain_budget *budgets;              /* NULL: no limit */
   uint64_t reviewed_ms, kept_links_ms; /* hosts that are held, and who links to whom: the last time */
   robots_passes *passes;
+  redirect_loops *loops;        /* of an audit; else NULL */
   visit *asking;                /* for robots.txt, at this moment; NULL: none */
   bool has_new_map;             /* the robots.txt whose sitemaps are told has named one that is new */
   const fingerprint_near *near; /* what the page is near whose links are being added; NULL: none */

@@ -58,6 +58,8 @@ static void put_answer(json *line, const page_facts *facts)
     json_put_string(line, "limit", limit);
   if (facts->redirect)
     json_put_string(line, "redirect", facts->redirect);
+  if (facts->is_loop)
+    json_put_bool(line, "loop", true);
   if (*facts->visit->title)
     json_put_string(line, "title", facts->visit->title);
   if (facts->links.canonical)

@@ -22,6 +22,7 @@ typedef struct page_facts {
   const fetch_response *response; /* NULL: robots.txt could not be had, so it was not asked for */
   page_links links;
   const char *redirect;         /* where it leads; NULL for none */
+  bool is_loop;                 /* which leads back here */
   const fingerprint_near *near; /* what the page is a near-duplicate of; NULL: nothing that is known */
   const char *error, *reason;   /* a word and a phrase, when there is no answer; else NULL */
 } page_facts;

@@ -27,6 +27,7 @@
 
 #include <assert.h>
 #include <stdio.h>
+#include <string.h>
 
 /* `step`: what to do, "": `why` says it. */
 static void note_start_failure(crawl *c, const visit *v, const char *why, const char *step)
@@ -82,14 +83,22 @@ static void end_lease(crawl *c, visit *v, frontier_state state, uint16_t code, c
   crawl_let_go(c, v);
 }
 
+/* Of a URL's key, for an audit. */
+static bool hash_of(crawl *c, const char *address, uint64_t *hash)
+{
+  if (url_parse(address, strlen(address), c->profile, c->target) != URL_OK)
+    return false;
+  *hash = edge_log_hash(c->options.edges, c->target->key, c->target->key_size);
+  return true;
+}
+
 /* Its links into the edge log, in the transaction that says that it is done. */
 static bool log_edges(crawl *c, const visit *v)
 {
   if (!c->options.edges || v->is_check)
     return true;
-  bool is_key = url_parse(v->lease.url, v->lease.url_size, c->profile, c->target) == URL_OK;
-  if (is_key && edge_log_end(c->options.edges, edge_log_hash(c->options.edges, c->target->key, c->target->key_size),
-                             revisit_is_again(v->revisit)))
+  uint64_t source;
+  if (hash_of(c, v->lease.url, &source) && edge_log_end(c->options.edges, source, revisit_is_again(v->revisit)))
     return true;
   crawl_break_off(c, "out of memory for the links of a page");
   return false;
@@ -233,6 +242,13 @@ static answer answer_of(const visit *v, const fetch_response *response)
   return response->error == FETCH_OK && status >= 200 && status <= 299 ? ANSWER_PAGE : ANSWER_FAILURE;
 }
 
+static bool is_in_loop(crawl *c, const visit *v, const char *redirect)
+{
+  uint64_t from, to;
+  return c->loops && redirect && hash_of(c, v->lease.url, &from) && hash_of(c, redirect, &to) &&
+         redirect_loops_note(c->loops, from, to);
+}
+
 /* What the answer leads to, into the frontier. false: the crawl ends before all of it is there. */
 static bool harvest_all(crawl *c, visit *v, const fetch_response *response, answer kind, page_facts *facts)
 {
@@ -241,6 +257,7 @@ static bool harvest_all(crawl *c, visit *v, const fetch_response *response, answ
     status = harvest_redirect(c->harvest, v, response->location, c->now_ms, &facts->links, &facts->redirect);
     if (status == FRONTIER_NO_MEMORY) /* if the frontier lacked it, that broke the crawl off already */
       crawl_break_off(c, "out of memory for the scope");
+    facts->is_loop = is_in_loop(c, v, facts->redirect);
     crawl_keep_scope(c);
   } else if (kind == ANSWER_PAGE && !v->is_check) {
     visit_take_headers(v, response);

@@ -288,6 +288,14 @@ static void assert_polite(bool was_killed)
     }
 }
 
+static size_t count_of(const char *page, const char *what)
+{
+  size_t count = 0;
+  for (const char *at = page; (at = strstr(at, what)); at += strlen(what))
+    count++;
+  return count;
+}
+
 static void it_says_what_was_planted(void **state)
 {
   (void)state;
@@ -296,6 +304,11 @@ static void it_says_what_was_planted(void **state)
   assert_non_null(strstr(here.trial->err.bytes, "--broken"));
   assert_as_planned();
   assert_polite(false);
+  text lines = {0};
+  assert_true(text_add_file(&lines, here.trial->pages));
+  assert_int_equal(count_of(lines.bytes, "\"loop\":true"), 1);
+  assert_true(count_of(lines.bytes, "\"hops\":20,") > 0);
+  text_free(&lines);
   text csv = here.trial->out;
   here.trial->out = (text){0};
   assert_int_equal(small_strata(&here, (const char *const[]){"export", "DIR", "--broken", "--format", "jsonl", NULL},
@@ -313,14 +326,6 @@ static void it_says_what_was_planted(void **state)
   }
   assert_int_equal(*of_csv, '\0');
   text_free(&csv);
-}
-
-static size_t count_of(const char *page, const char *what)
-{
-  size_t count = 0;
-  for (const char *at = page; (at = strstr(at, what)); at += strlen(what))
-    count++;
-  return count;
 }
 
 #define A(url) "<td><a rel=\"noopener noreferrer\" href=\"" url "\">" url "</a></td>"
