@@ -95,6 +95,31 @@ static void the_only_start_is_not_believed(void **state)
   tls_stop(&server);
 }
 
+/* What a page by https loads by http: an image and a frame, but no link. */
+static void mixed_content_is_reported(void **state)
+{
+  (void)state;
+  char address[64], page[400];
+  snprintf(page, sizeof page,
+           "<img src='http://127.0.0.1:%u/image.png'><iframe src='http://127.0.0.1:%u/'></iframe>"
+           "<a href='http://127.0.0.1:%u/'>no content</a>",
+           small_port, small_port, small_port);
+  tls_server server = {.page = page};
+  tls_start(&server, TLS_GOOD);
+  address_of(&server, address);
+  const char *const words[] = {"audit",           "--dir",     "DIR",  "--delay", "0",
+                               "--allow-private", "--ca-file", tls_ca, address,   NULL};
+  assert_int_equal(small_strata(&tls_site, words, 4), 4);
+  assert_non_null(strstr(tls_site.trial->err.bytes, "; 2 from https to http"));
+  assert_int_equal(small_strata(&tls_site, (const char *const[]){"report", "DIR", NULL}, 0), 0);
+  const char *mixed = strstr(tls_site.trial->out.bytes, "<h2>Mixed content");
+  assert_non_null(mixed);
+  assert_non_null(strstr(mixed, "<td>img@src</td>"));
+  assert_non_null(strstr(mixed, "<td>iframe@src</td>"));
+  assert_non_null(strstr(mixed, ">2 links of https pages to what is loaded by http."));
+  tls_stop(&server);
+}
+
 /* Before anything is made on disk. */
 static void a_file_without_certificates(void **state)
 {
@@ -111,6 +136,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
     cmocka_unit_test_setup_teardown(a_crawl_goes_on, tls_site_begin, tls_site_end),
     cmocka_unit_test_setup_teardown(the_only_start_is_not_believed, tls_site_begin, tls_site_end),
+    cmocka_unit_test_setup_teardown(mixed_content_is_reported, tls_site_begin, tls_site_end),
     cmocka_unit_test_setup_teardown(a_file_without_certificates, tls_site_begin, tls_site_end),
   };
   return cmocka_run_group_tests(tests, tls_group_begin, tls_group_end);

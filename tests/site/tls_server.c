@@ -125,7 +125,7 @@ static int choose_protocol(SSL *ssl, const unsigned char **out, unsigned char *o
 
 static bool answer_one(const tls_server *s, SSL *ssl)
 {
-  static const char page[] = "<p>a page";
+  const char *page = s->page ? s->page : "<p>a page";
   char head[8192], answer[1024];
   int size = 0, got;
   do {

@@ -31,6 +31,7 @@ typedef struct tls_server {
   tls_flaw flaw;
   tls_counts *counts;
   const char *head;        /* what each answer begins with; NULL: "HTTP/1.1 200 OK\r\n" */
+  const char *page;        /* HTML of less than 800 bytes; NULL: a small page */
   void (*http2)(SSL *ssl); /* NULL: HTTP/1.1 alone; else it speaks HTTP/2 with those who can, to the end */
 } tls_server;
 
