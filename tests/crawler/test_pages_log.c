@@ -58,6 +58,8 @@ static const char *string_of(const json_t *line, const char *name)
   return value ? value : "";
 }
 
+static bool is_audit; /* of the lines that are looked at */
+
 /* Does the condition hold for this line? Said from other fields than the one in question. */
 static bool holds(const json_t *line, const char *when, const char *name)
 {
@@ -84,6 +86,10 @@ static bool holds(const json_t *line, const char *when, const char *name)
     return strstr(string_of(line, "url"), "/copy") || json_object_get(line, name);
   if (strcmp(when, "asked") == 0) /* generated pages may ask as well */
     return strstr(string_of(line, "url"), "/asks") || json_object_get(line, name);
+  if (strcmp(when, "redirected") == 0)
+    return strstr(string_of(line, "url"), "/target") || json_object_get(line, name);
+  if (strcmp(when, "audited") == 0)
+    return is_audit && json_object_get(line, name);
   fail_msg("PAGES.md: nobody knows when \"%s\" is", when);
   return false;
 }
@@ -317,6 +323,42 @@ static void a_private_address(void **state)
   free(address);
 }
 
+static void to_be_audited(int fd, const char *target)
+{
+  if (strcmp(target, "/") == 0)
+    raw_send_string(fd, OK "Content-Type: text/html\r\n\r\n<title>a</title><a href=/round>1<img src=/image.png>");
+  else if (strcmp(target, "/round") == 0)
+    raw_send_string(fd, "HTTP/1.1 301 Again\r\nLocation: /round\r\nContent-Length: 0\r\n\r\n");
+  else
+    raw_send_string(fd, "HTTP/1.1 404 None\r\nContent-Length: 0\r\n\r\n");
+}
+
+static void an_audit(void **state)
+{
+  (void)state;
+  unsigned port;
+  trial *t = served = trial_open(&(trial_options){.entries = 1});
+  servers[0] = raw_start(to_be_audited, &port);
+  char *address = url_at(port);
+  text round = {0}, image = {0};
+  text_addf(&round, "%sround", address);
+  text_addf(&image, "%simage.png", address);
+  assert_int_equal(trial_strata(t, (const char *const[]){"audit", "--dir", "DIR", "--delay", "0", "--allow-private",
+                                                         address, NULL}),
+                   4);
+  page_log log = pages_read(t->pages);
+  is_audit = true;
+  assert_all_documented(&log);
+  is_audit = false;
+  assert_members(&log, address, members_of("{'title':'a','links':2,'new':1}", port));
+  assert_members(&log, round.bytes, members_of("{'loop':true,'status':301}", port));
+  assert_members(&log, image.bytes, members_of("{'check':true,'status':404,'outcome':'failed','tries':1}", port));
+  pages_free(&log);
+  text_free(&round);
+  text_free(&image);
+  free(address);
+}
+
 /* The start page, and what it leads to: the same but for its end, as plain text, and something else. */
 static void says_it_again(int fd, const char *target)
 {
@@ -406,6 +448,7 @@ int main(void)
     cmocka_unit_test(charsets),
     cmocka_unit_test_teardown(every_outcome, clean_up),
     cmocka_unit_test_teardown(a_private_address, clean_up),
+    cmocka_unit_test_teardown(an_audit, clean_up),
     cmocka_unit_test_teardown(near_duplicates, clean_up),
     cmocka_unit_test_teardown(times_make_sense, clean_up),
   };
