@@ -40,7 +40,7 @@ static int merge_into(const char *output, const char *const *sources, size_t cou
   }
   crawl_dir_file(output, "frontier", path);
   if (!is_made && crawl_dir_exists(output)) {
-    say_error("merge", "%s holds a crawl already; choose another directory with -o", output);
+    say_error("merge", "%s: a crawl is there already; choose another directory with -o", output);
     return EXIT_FAILED;
   }
   progress line = progress_begin();

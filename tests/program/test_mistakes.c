@@ -83,7 +83,7 @@ static const mistake mistakes[] = {
   {2, {"seen", "made"}, "a directory and URLs, please", "strata seen DIR URL"},
   {1, {"show", "made", WEB}, "made has no WARC", "--warc"},
   {2, {"merge", "made"}, "where to, please", "-o DIR"},
-  {1, {"merge", "made", "-o", "made"}, "made holds a crawl already", "-o"},
+  {1, {"merge", "made", "-o", "made"}, "made: a crawl is there already", "-o"},
   {2, {"snapshot", "made"}, "the new one, please", "strata snapshot DIR TO"},
   {1, {"snapshot", "made", "other"}, "other is there already", "a name that is not"},
   {2, {"forget", "made"}, "", "strata forget DIR URL"},
