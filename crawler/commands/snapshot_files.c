@@ -127,7 +127,8 @@ static int copy_named(const char *from, const char *to, const char *name, bool i
 
 static int copy_once(const char *from, const char *to, bool is_top, bool *is_steady)
 {
-  name_list before = {.count = scandir(from, &before.at, is_wanted, alphasort)}, after = {0};
+  name_list before = {0}, after = {0};
+  before.count = scandir(from, &before.at, is_wanted, alphasort);
   if (before.count < 0)
     return errno;
   int error = 0;
