@@ -2,7 +2,7 @@
 #include "frontier/admin/check.h"
 
 #include "frontier/base/record.h"
-#include "frontier/exchange/message.h"
+#include "frontier/exchange/wire.h"
 #include "frontier/exchange/parcel_row.h"
 
 #include <inttypes.h>

@@ -12,10 +12,10 @@
 static frontier_status raise_it(frontier *f, uint64_t least, uint64_t *incarnation)
 {
   frontier_life life;
-  frontier_status status = exchange_refuse(f);
+  frontier_status status = sharing_refuse(f);
   if (status != FRONTIER_OK)
     return status;
-  exchange_raise(f, least);
+  sharing_raise(f, least);
   status = frontier_sync(f);
   frontier_life_read(f, &life);
   if (status == FRONTIER_OK && incarnation)
@@ -63,7 +63,7 @@ static bool read_mark(void *context, uint64_t partition, const uint8_t *body, si
 {
   const mark_reading *r = context;
   if (partition < r->partitions && partition != r->own && size == LANE_ROW)
-    lane_keep(exchange_lane(r->f, (uint32_t)partition), lane_read_mark(body));
+    lane_keep(sharing_lane(r->f, (uint32_t)partition), lane_read_mark(body));
   return true;
 }
 
@@ -98,7 +98,7 @@ frontier_status frontier_inbox_kept(frontier *f, const char *snapshot, char mess
 {
   LOCKED(f);
   store *copy = NULL;
-  frontier_status status = exchange_refuse(f);
+  frontier_status status = sharing_refuse(f);
   if (status != FRONTIER_OK) {
     frontier_message_copy(f, message);
     return status;

@@ -1,12 +1,12 @@
 /* Parcels and marks out of a damaged data.mdb: see repair.h.
  *
- * What was acknowledged, or heard, may be lost with a row. So the partition begins a new life, in which all parcels that
- * are left are sent again, with numbers that follow each other, and others say anew what they have. */
+ * What was acknowledged, or heard, may be lost with a row. So the partition begins a new life, in which all parcels
+ * that are left are sent again, with numbers that follow each other, and others say anew what they have. */
 #include "frontier/admin/repair.h"
 
 #include "frontier/base/machine.h"
 #include "frontier/base/record.h"
-#include "frontier/exchange/message.h"
+#include "frontier/exchange/wire.h"
 #include "frontier/exchange/parcel_row.h"
 
 #include <inttypes.h>

@@ -99,7 +99,7 @@ static bool is_new(frontier_verdict verdict)
 static frontier_verdict judge(const frontier *f, const frontier_link *link, const looked_up *found, size_t i)
 {
   const mlbf_hashes *hashes = &found->hashes[i];
-  if (exchange_is_elsewhere(f, link))
+  if (sharing_is_elsewhere(f, link))
     return (frontier_verdict){FRONTIER_ELSEWHERE, 0};
   if (found->is_certain[i])
     return (frontier_verdict){FRONTIER_SEEN, 0};

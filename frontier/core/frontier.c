@@ -173,7 +173,7 @@ frontier_status frontier_next_batch_sized(frontier *f, uint64_t now_ms, const fr
   if (status == FRONTIER_OK)
     status = late_turn(f, l.count > 0, l.count == limits.max, l.now_ms, wait_ms);
   flight_bound_wait(f, l.now_ms, wait_ms);
-  exchange_bound_wait(f, wait_ms);
+  sharing_bound_wait(f, wait_ms);
   wake_foresee(f, l.count > 0 || status != FRONTIER_OK, l.now_ms, *wait_ms);
   while (first < leases_count(&f->in_flight))
     hosts_offer(f->hosts, leases_at(&f->in_flight, first++)->host);

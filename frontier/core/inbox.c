@@ -1,4 +1,4 @@
-/* Parcels of other partitions: see exchange_inside.h.
+/* Parcels of other partitions: see sharing.h.
  *
  *     bytes --head, checksum, crawl, partitions--> rows --each: URL, is it ours?--> all are added --> its number
  *
@@ -6,7 +6,7 @@
  * changes nothing. */
 #include "frontier/core/state.h"
 
-#include "frontier/exchange/message.h"
+#include "frontier/exchange/wire.h"
 #include "frontier/exchange/parcel_row.h"
 
 #include <inttypes.h>
@@ -27,13 +27,13 @@ typedef struct intake {
 
 static frontier_status refuse(frontier *f, const char *why)
 {
-  f->exchange.stats.refused++;
+  f->sharing.stats.refused++;
   return frontier_fail(f, FRONTIER_BAD_ARGUMENT, "a parcel is refused: %s", why);
 }
 
 static frontier_status check_head(frontier *f, const frontier_parcel *p)
 {
-  const exchange *x = &f->exchange;
+  const sharing *x = &f->sharing;
   if (p->crawl != x->route.crawl)
     return refuse(f, "it is of another crawl");
   if (p->to != x->own || p->from >= x->route.partitions || p->from == x->own)
@@ -43,7 +43,7 @@ static frontier_status check_head(frontier *f, const frontier_parcel *p)
 
 static bool is_ours(const frontier *f, const frontier_text *text)
 {
-  const exchange *x = &f->exchange;
+  const sharing *x = &f->sharing;
   url *u = x->parsed;
   if (!text->is_opaque && url_parse(text->href, text->href_size, f->options.profile, u) != URL_OK)
     return false;
@@ -98,7 +98,7 @@ static frontier_status add_some(intake *in, uint64_t now_ms, frontier_taken *tak
 static frontier_status take(intake *in, uint64_t now_ms, frontier_taken *taken)
 {
   frontier *f = in->f;
-  exchange *x = &f->exchange;
+  sharing *x = &f->sharing;
   lane *l = &x->lanes[in->parcel.from];
   frontier_status status = FRONTIER_OK;
   taken->is_repeat = lane_arrives(l, &in->parcel) == LANE_REPEAT;
@@ -129,7 +129,7 @@ frontier_status frontier_inbox_take_sized(frontier *f, const void *bytes, size_t
   LOCKED(f);
   frontier_taken ours = {0};
   frontier_inbox_rules own_rules = {0};
-  frontier_status status = exchange_refuse(f);
+  frontier_status status = sharing_refuse(f);
   if (status != FRONTIER_OK)
     return status;
   if (rules && !sized_take(&own_rules, sizeof own_rules, rules, rules_size))
@@ -159,9 +159,9 @@ frontier_status frontier_inbox_take_sized(frontier *f, const void *bytes, size_t
 frontier_status frontier_inbox_tell(frontier *f, uint32_t from, frontier_ack *ack, bool *is_news)
 {
   LOCKED(f);
-  const exchange *x = &f->exchange;
-  frontier_status status = exchange_refuse(f);
-  lane *l = status == FRONTIER_OK ? exchange_lane(f, from) : NULL;
+  const sharing *x = &f->sharing;
+  frontier_status status = sharing_refuse(f);
+  lane *l = status == FRONTIER_OK ? sharing_lane(f, from) : NULL;
   if (!l)
     return FRONTIER_BAD_ARGUMENT;
   commit_poll(f);

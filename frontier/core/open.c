@@ -104,12 +104,12 @@ static open_step *const to_write[] = {directory_make,
                                       seen_load,
                                       late_open,
                                       ordering_load,
-                                      exchange_open,
+                                      sharing_open,
                                       journal_record_open,
                                       directory_sync_names,
                                       directory_note_open,
                                       NULL};
-static open_step *const to_read[] = {find_data, open_store, host_table_load, exchange_open, NULL};
+static open_step *const to_read[] = {find_data, open_store, host_table_load, sharing_open, NULL};
 static open_step *const in_memory[] = {seen_load, NULL};
 
 static frontier_status open_all(frontier *f)

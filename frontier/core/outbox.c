@@ -1,4 +1,4 @@
-/* Links of other partitions, on their way: see exchange_inside.h.
+/* Links of other partitions, on their way: see sharing.h.
  *
  * Always: a URL is in a parcel that is committed with or before the page that gave it; so is one that was put into a
  * parcel lately. What is handed out is on disk, complete, and never changes again. */
@@ -6,7 +6,7 @@
 
 #include "frontier/base/record.h"
 #include "frontier/base/vector.h"
-#include "frontier/exchange/message.h"
+#include "frontier/exchange/wire.h"
 #include "frontier/exchange/parcel_row.h"
 
 #include <inttypes.h>
@@ -39,7 +39,7 @@ static void forget_open(open_parcel *p)
  * and it stays open. */
 static bool close_parcel(frontier *f, uint32_t to)
 {
-  exchange *x = &f->exchange;
+  sharing *x = &f->sharing;
   lane *l = &x->lanes[to];
   open_parcel *p = &x->open[to];
   uint64_t number = l->next - 1;
@@ -61,7 +61,7 @@ static bool close_parcel(frontier *f, uint32_t to)
 /* Where it goes after being sent: what the receiver would refuse must not be sent. */
 static frontier_status check_link(frontier *f, const frontier_link *link, uint32_t *to, size_t *size)
 {
-  exchange *x = &f->exchange;
+  sharing *x = &f->sharing;
   frontier_link sent = *link;
   *to = router_find_link(&x->route, link);
   *size = parcel_row_size(link);
@@ -84,16 +84,16 @@ static frontier_status no_memory(frontier *f)
 
 static void begin_parcel(frontier *f, uint32_t to, uint64_t now_ms)
 {
-  open_parcel *p = &f->exchange.open[to];
+  open_parcel *p = &f->sharing.open[to];
   p->size = PARCEL_COUNT;
   p->urls = 0;
   p->since_ms = now_ms;
-  f->exchange.lanes[to].next++;
+  f->sharing.lanes[to].next++;
 }
 
 frontier_status outbox_put(frontier *f, const frontier_link *link, uint64_t hash, uint64_t now_ms)
 {
-  exchange *x = &f->exchange;
+  sharing *x = &f->sharing;
   uint32_t to;
   size_t size;
   if (sent_lately_has(&x->lately, hash)) {
@@ -124,14 +124,14 @@ frontier_status outbox_put(frontier *f, const frontier_link *link, uint64_t hash
 
 bool outbox_is_full(const frontier *f)
 {
-  return f->exchange.unwritten >= UNWRITTEN_MAX;
+  return f->sharing.unwritten >= UNWRITTEN_MAX;
 }
 
 /* ---- transactions ---------------------------------------------------------------------------------------- */
 
 static void drop(frontier *f, uint32_t to, uint64_t *left)
 {
-  lane *l = &f->exchange.lanes[to];
+  lane *l = &f->sharing.lanes[to];
   uint64_t end = lane_droppable(l) + 1;
   if (end > l->base + *left)
     end = l->base + *left;
@@ -143,7 +143,7 @@ static void drop(frontier *f, uint32_t to, uint64_t *left)
 
 void outbox_write(frontier *f)
 {
-  const exchange *x = &f->exchange;
+  const sharing *x = &f->sharing;
   uint64_t left = DROP_MAX;
   for (size_t i = 0; i < x->closed_count; i++)
     store_put(f->store, STORE_OUTBOX, x->closed[i].key, x->closed[i].body, x->closed[i].size);
@@ -157,7 +157,7 @@ void outbox_write(frontier *f)
 
 void outbox_sealed(frontier *f)
 {
-  exchange *x = &f->exchange;
+  sharing *x = &f->sharing;
   for (size_t i = 0; i < x->closed_count; i++)
     free(x->closed[i].body);
   x->closed_count = 0;
@@ -166,7 +166,7 @@ void outbox_sealed(frontier *f)
     x->open[to].is_changed = false;
 }
 
-void outbox_free(exchange *x)
+void outbox_free(sharing *x)
 {
   for (size_t i = 0; i < x->closed_count; i++)
     free(x->closed[i].body);
@@ -202,7 +202,7 @@ static bool read_parcel(void *context, uint64_t key, const uint8_t *body, size_t
 
 static frontier_status hand_out(frontier *f, uint32_t to, uint64_t number, frontier_parcel *parcel)
 {
-  const exchange *x = &f->exchange;
+  const sharing *x = &f->sharing;
   *parcel = (frontier_parcel){.crawl = x->route.crawl,
                               .from = x->own,
                               .to = to,
@@ -230,9 +230,9 @@ frontier_status frontier_outbox_next(frontier *f, uint32_t to, uint64_t after, u
                                      int64_t *wait_ms)
 {
   LOCKED(f);
-  exchange *x = &f->exchange;
-  frontier_status status = exchange_refuse(f);
-  const lane *l = status == FRONTIER_OK ? exchange_lane(f, to) : NULL;
+  sharing *x = &f->sharing;
+  frontier_status status = sharing_refuse(f);
+  const lane *l = status == FRONTIER_OK ? sharing_lane(f, to) : NULL;
   if (!l)
     return FRONTIER_BAD_ARGUMENT;
   commit_poll(f);
@@ -250,13 +250,13 @@ frontier_status frontier_outbox_next(frontier *f, uint32_t to, uint64_t after, u
 frontier_status frontier_outbox_heard(frontier *f, const frontier_ack *ack)
 {
   LOCKED(f);
-  const exchange *x = &f->exchange;
-  frontier_status status = exchange_refuse(f);
+  const sharing *x = &f->sharing;
+  frontier_status status = sharing_refuse(f);
   if (status != FRONTIER_OK)
     return status;
-  lane *l = ack->to == x->own && ack->crawl == x->route.crawl && ack->incarnation ? exchange_lane(f, ack->from) : NULL;
+  lane *l = ack->to == x->own && ack->crawl == x->route.crawl && ack->incarnation ? sharing_lane(f, ack->from) : NULL;
   if (!l) {
-    f->exchange.stats.refused++;
+    f->sharing.stats.refused++;
     return frontier_fail(f, FRONTIER_BAD_ARGUMENT, "an acknowledgment that is not for partition %" PRIu32, x->own);
   }
   status = lane_heard(l, ack, x->incarnation);

@@ -26,6 +26,6 @@ extern const part *const all_parts[]; /* NULL after the last */
 
 extern const part folding_part, bench_part, queue_part, recrawl_part, batch_part, flight_part, hosts_part,
   checkpoint_part, renewal_part, log_part, settings_part, counts_part, journal_part, chooser_part, directory_part,
-  identity_part, secret_part, wake_part, found_part, late_part, ordering_part, partitions_part;
+  identity_part, secret_part, wake_part, found_part, late_part, ordering_part, sharing_part;
 
 #endif

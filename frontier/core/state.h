@@ -23,7 +23,7 @@
 #include "frontier/core/clock.h"
 #include "frontier/core/commit.h"
 #include "frontier/core/directory.h"
-#include "frontier/core/exchange_inside.h"
+#include "frontier/core/sharing.h"
 #include "frontier/core/folding.h"
 #include "frontier/core/hash_log.h"
 #include "frontier/core/host_table.h"
@@ -82,13 +82,13 @@ struct frontier {
   previous *previous; /* the filter of an earlier crawl; NULL: none */
 
   /* Parts: only the files named here read them; tests/house/test_handle_fields.sh checks it. */
-  own_secret secret;         /* own_secret */
-  identity identity;         /* identity, open, repair, mdb_urls */
-  directory_lock lock;       /* directory */
-  entry_pool pool;           /* entry_pool: of every entry in a line, in flight, in the batch */
-  journal *journal;          /* journal_record: NULL: none */
-  late_links late;           /* late, late_pass, late_upkeep */
-  tombstones tombstones;     /* tombstones */
+  own_secret secret;     /* own_secret */
+  identity identity;     /* identity, open, repair, mdb_urls, sharing, check_exchange, salvage_exchange, incarnate */
+  directory_lock lock;   /* directory */
+  entry_pool pool;       /* entry_pool: of every entry in a line, in flight, in the batch */
+  journal *journal;      /* journal_record: NULL: none */
+  late_links late;       /* late, late_pass, late_upkeep */
+  tombstones tombstones; /* tombstones */
   host_changes host_changes; /* host_changes */
   lease_table in_flight;     /* leases */
   open_batch batch;          /* open_batch */
@@ -108,7 +108,7 @@ struct frontier {
   own_clock clock;           /* clock */
   wake_event wake;           /* wake */
   found_url found;           /* find_url */
-  exchange exchange;         /* exchange, outbox, inbox */
+  sharing sharing;           /* sharing, outbox, inbox */
 };
 
 /* What always holds between any two calls: each part's `check`. */

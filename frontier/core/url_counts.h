@@ -27,6 +27,11 @@ static inline uint64_t counts_next_sequence(const url_counts *c)
   return c->next_sequence;
 }
 
+static inline uint64_t counts_events(const url_counts *c)
+{
+  return c->events;
+}
+
 static inline uint64_t counts_queued(const url_counts *c)
 {
   return c->queued;

@@ -4,7 +4,7 @@
 #include "frontier/base/limits.h"
 #include "frontier/base/record.h"
 #include "frontier/base/vector.h"
-#include "frontier/exchange/message.h"
+#include "frontier/exchange/wire.h"
 
 enum { AHEAD_MAX = FRONTIER_LIMIT(4096, 4) }; /* of more the numbers are forgotten, so these parcels come again */
 

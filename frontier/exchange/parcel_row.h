@@ -15,8 +15,8 @@ enum {
 size_t parcel_row_size(const frontier_link *link);
 void parcel_row_write(const frontier_link *link, uint8_t *at); /* so many bytes */
 
-/* The row at `*at`, which is moved behind it. `text` points into the bytes; its key into `key`, if it has one. false: no
- * row, or no sense. */
+/* The row at `*at`, which is moved behind it. `text` points into the bytes; its key into `key`, if it has one. false:
+ * no row, or no sense. */
 bool parcel_row_read(const uint8_t **at, const uint8_t *end, frontier_text *text, mlbf_span key[PARCEL_KEY_PARTS]);
 
 /* A parcel as it is on disk: the number of its rows, and the rows. */

@@ -1,9 +1,9 @@
 /* See wave.h.
  *
- *     w1 drawn ... p replies idle ... q replies idle ... | w2 drawn, with a digest of these replies | ... p, q reply idle
+ *     w1 drawn ... p, q reply idle ... | w2 drawn, with a digest of these replies | ... p, q reply idle
  *
- * If the replies to w2 have that digest, nothing changed at p or q from before the drawing until after it. So the digest
- * is in the wave, and neither its own memory of w1 nor the order of replies counts for the one who concludes. */
+ * If the replies to w2 have that digest, nothing changed at p or q from before the drawing until after it. So the
+ * digest is in the wave, and neither its own memory of w1 nor the order of replies counts for the one who concludes. */
 #include "frontier/exchange/wave.h"
 
 #include "frontier/base/record.h"

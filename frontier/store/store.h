@@ -12,7 +12,7 @@
  *          due      when to fetch it again << 32 | sequence -> nothing more
  *          unconfirmed number of a commit's first row -> links whose keys may be known: rows.h, doubt_row.h; where keys
  *                   are exact
- *          outbox   to << 48 | number -> links for another partition; where there are several (core/exchange.h)
+ *          outbox   to << 48 | number -> links for another partition; where there are several (core/sharing.h)
  *          marks    partition -> what it and this one know of each other's parcels
  *          identity the record "identity" of meta once more, on a page of its own (store_identity.c)
  *          meta     name     -> identity, progress, counters, owed journal bytes, settings

@@ -1,7 +1,7 @@
 /* See exchange_world.h.
  *
- *     chaos   a step: one partition works, commits, sends, takes, tells, or replies; now and then one is killed, copied,
- *             restored, or the carrier forgets
+ *     chaos   a step: one partition works, commits, sends, takes, tells, or replies; now and then one is killed,
+ *             copied, restored, or the carrier forgets
  *     calm    nothing more goes wrong: now the crawl must be found to be over
  *
  * A kill: the directory's file is copied as it is, which is what a crash would leave, and opened; the old handle and

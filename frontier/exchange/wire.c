@@ -1,5 +1,5 @@
-/* See message.h. */
-#include "frontier/exchange/message.h"
+/* See wire.h. */
+#include "frontier/exchange/wire.h"
 
 #include "frontier/base/record.h"
 

@@ -1,4 +1,4 @@
-/* See exchange_inside.h.
+/* See sharing.h.
  *
  * Always: what others are told is on disk. What is dropped, they have.
  *
@@ -8,7 +8,7 @@
 
 #include "frontier/base/machine.h"
 #include "frontier/base/record.h"
-#include "frontier/exchange/message.h"
+#include "frontier/exchange/wire.h"
 #include "frontier/exchange/wave.h"
 
 #include <inttypes.h>
@@ -20,19 +20,19 @@ static frontier_status read_incarnation(frontier *f, const uint8_t *body, size_t
 {
   if (size != 8 || get_le(body, 8) == 0)
     return frontier_fail(f, FRONTIER_DAMAGED, "%s: the record of its incarnation is damaged", f->directory);
-  f->exchange.incarnation = get_le(body, 8);
+  f->sharing.incarnation = get_le(body, 8);
   return FRONTIER_OK;
 }
 
 typedef struct row_reading {
-  exchange *x;
+  sharing *x;
   bool is_damaged;
 } row_reading;
 
 static bool read_row(void *context, uint64_t partition, const uint8_t *body, size_t size)
 {
   row_reading *r = context;
-  exchange *x = r->x;
+  sharing *x = r->x;
   r->is_damaged = partition >= x->route.partitions || partition == x->own ||
                   !lane_read(&x->lanes[partition], x->incarnation, body, size);
   return !r->is_damaged;
@@ -52,7 +52,7 @@ static bool note_key(void *context, uint64_t key, const uint8_t *body, size_t si
 
 static frontier_status find_base(frontier *f, uint32_t to)
 {
-  lane *l = &f->exchange.lanes[to];
+  lane *l = &f->sharing.lanes[to];
   first_key first = {UINT64_MAX};
   frontier_status status = store_each(f->store, STORE_OUTBOX, outbox_key(to, 0), note_key, &first);
   if (status == FRONTIER_OK && first.key >> 48 == to)
@@ -67,7 +67,7 @@ static frontier_status find_base(frontier *f, uint32_t to)
 
 static frontier_status read_lanes(frontier *f)
 {
-  exchange *x = &f->exchange;
+  sharing *x = &f->sharing;
   row_reading r = {.x = x};
   frontier_status status = store_each(f->store, STORE_MARKS, 0, read_row, &r);
   if (status != FRONTIER_OK)
@@ -91,9 +91,9 @@ static frontier_status find_tables(frontier *f)
   return FRONTIER_OK;
 }
 
-frontier_status exchange_open(frontier *f)
+frontier_status sharing_open(frontier *f)
 {
-  exchange *x = &f->exchange;
+  sharing *x = &f->sharing;
   uint32_t partitions = f->identity.partitions;
   if (!partitions)
     return FRONTIER_OK;
@@ -120,24 +120,24 @@ frontier_status exchange_open(frontier *f)
 /* ---- for others ------------------------------------------------------------------------------------------ */
 
 /* What has neither a group nor a URL is refused elsewhere. */
-bool exchange_is_elsewhere(const frontier *f, const frontier_link *link)
+bool sharing_is_elsewhere(const frontier *f, const frontier_link *link)
 {
-  const exchange *x = &f->exchange;
+  const sharing *x = &f->sharing;
   if (!x->is_on || (!link->target && !link->group_size) || link->group_size > FRONTIER_GROUP_MAX)
     return false;
   return router_find_link(&x->route, link) != x->own;
 }
 
-void exchange_bound_wait(const frontier *f, int64_t *wait_ms)
+void sharing_bound_wait(const frontier *f, int64_t *wait_ms)
 {
   int64_t most = batch_wait_ms(&f->batch);
-  if (f->exchange.is_on && batch_is_wanted(&f->batch) && (*wait_ms < 0 || *wait_ms > most))
+  if (f->sharing.is_on && batch_is_wanted(&f->batch) && (*wait_ms < 0 || *wait_ms > most))
     *wait_ms = most;
 }
 
-lane *exchange_lane(frontier *f, uint32_t other)
+lane *sharing_lane(frontier *f, uint32_t other)
 {
-  exchange *x = &f->exchange;
+  sharing *x = &f->sharing;
   if (x->is_on && other < x->route.partitions && other != x->own)
     return &x->lanes[other];
   frontier_fail(f, FRONTIER_BAD_ARGUMENT, "%s has no other partition %" PRIu32, f->directory ? f->directory : "it",
@@ -145,16 +145,16 @@ lane *exchange_lane(frontier *f, uint32_t other)
   return NULL;
 }
 
-frontier_status exchange_refuse(frontier *f)
+frontier_status sharing_refuse(frontier *f)
 {
-  if (!f->exchange.is_on)
+  if (!f->sharing.is_on)
     return frontier_fail(f, FRONTIER_BAD_ARGUMENT, "%s is no partition of a crawl", f->directory ? f->directory : "it");
   return f->options.read_only ? refuse_reader(f) : FRONTIER_OK;
 }
 
-void exchange_raise(frontier *f, uint64_t least)
+void sharing_raise(frontier *f, uint64_t least)
 {
-  exchange *x = &f->exchange;
+  sharing *x = &f->sharing;
   x->incarnation = least > x->incarnation ? least : x->incarnation + 1;
   x->is_new_life = true;
   for (uint32_t i = 0; i < x->route.partitions; i++)
@@ -168,13 +168,13 @@ uint32_t frontier_partition_of(const frontier *f, const url *u)
 {
   LOCKED(f);
   const frontier_link link = {.target = u};
-  return f->exchange.is_on ? router_find_link(&f->exchange.route, &link) : 0;
+  return f->sharing.is_on ? router_find_link(&f->sharing.route, &link) : 0;
 }
 
 void frontier_life_read_sized(const frontier *f, frontier_life *life, size_t size)
 {
   LOCKED(f);
-  const exchange *x = &f->exchange;
+  const sharing *x = &f->sharing;
   frontier_life ours = {.boot = x->boot, .incarnation = x->incarnation, .crawl = x->route.crawl};
   ours.partitions = x->route.partitions;
   ours.partition = x->own;
@@ -185,7 +185,7 @@ void frontier_life_read_sized(const frontier *f, frontier_life *life, size_t siz
 frontier_status frontier_lane_read_sized(frontier *f, uint32_t other, frontier_lane *to, size_t size)
 {
   LOCKED(f);
-  const lane *l = exchange_lane(f, other);
+  const lane *l = sharing_lane(f, other);
   if (!l)
     return FRONTIER_BAD_ARGUMENT;
   bool is_kept = l->taken_kept.incarnation == l->landed.incarnation;
@@ -204,7 +204,7 @@ frontier_status frontier_lane_read_sized(frontier *f, uint32_t other, frontier_l
 frontier_status frontier_exchange_stats_read_sized(frontier *f, frontier_exchange_stats *stats, size_t size)
 {
   LOCKED(f);
-  const exchange *x = &f->exchange;
+  const sharing *x = &f->sharing;
   frontier_exchange_stats ours = x->stats;
   for (uint32_t i = 0; i < x->route.partitions && x->is_on; i++) {
     ours.held += x->lanes[i].next - x->lanes[i].base;
@@ -222,9 +222,9 @@ frontier_status frontier_exchange_stats_read_sized(frontier *f, frontier_exchang
 bool frontier_idle(frontier *f, uint64_t *version)
 {
   LOCKED(f);
-  const exchange *x = &f->exchange;
+  const sharing *x = &f->sharing;
   if (version)
-    *version = f->counts.events + x->stats.sent_urls + x->stats.taken;
+    *version = counts_events(&f->counts) + x->stats.sent_urls + x->stats.taken;
   bool is_idle = frontier_is_finished(f) && !batch_is_wanted(&f->batch) && commit_is_landed(f);
   for (uint32_t i = 0; i < x->route.partitions && x->is_on && is_idle; i++)
     is_idle = i == x->own || x->lanes[i].have == x->lanes[i].next - 1;
@@ -234,7 +234,7 @@ bool frontier_idle(frontier *f, uint64_t *version)
 uint64_t frontier_beliefs(const frontier *f)
 {
   LOCKED(f);
-  const exchange *x = &f->exchange;
+  const sharing *x = &f->sharing;
   uint64_t beliefs = 0;
   for (uint32_t i = 0; i < x->route.partitions && x->is_on; i++)
     beliefs = beliefs_add(beliefs, i == x->own ? x->incarnation : x->lanes[i].incarnation);
@@ -244,8 +244,8 @@ uint64_t frontier_beliefs(const frontier *f)
 frontier_status frontier_wave_reply(frontier *f, const frontier_wave *wave, frontier_reply *reply)
 {
   LOCKED(f);
-  const exchange *x = &f->exchange;
-  frontier_status status = exchange_refuse(f);
+  const sharing *x = &f->sharing;
+  frontier_status status = sharing_refuse(f);
   if (status != FRONTIER_OK)
     return status;
   *reply = (frontier_reply){.wave = wave->number,
@@ -261,7 +261,7 @@ frontier_status frontier_wave_reply(frontier *f, const frontier_wave *wave, fron
 
 static void put(frontier *f)
 {
-  exchange *x = &f->exchange;
+  sharing *x = &f->sharing;
   if (!x->is_on)
     return;
   uint8_t row[LANE_ROW];
@@ -278,7 +278,7 @@ static void put(frontier *f)
 
 static void sealed(frontier *f)
 {
-  exchange *x = &f->exchange;
+  sharing *x = &f->sharing;
   if (!x->is_on)
     return;
   outbox_sealed(f);
@@ -289,7 +289,7 @@ static void sealed(frontier *f)
 
 static frontier_status landed(frontier *f)
 {
-  const exchange *x = &f->exchange;
+  const sharing *x = &f->sharing;
   for (uint32_t i = 0; i < x->route.partitions && x->is_on; i++)
     lane_landed(&x->lanes[i]);
   return FRONTIER_OK;
@@ -297,7 +297,7 @@ static frontier_status landed(frontier *f)
 
 static void close_it(frontier *f)
 {
-  exchange *x = &f->exchange;
+  sharing *x = &f->sharing;
   outbox_free(x);
   for (uint32_t i = 0; i < x->route.partitions && x->lanes; i++)
     lane_free(&x->lanes[i]);
@@ -309,7 +309,7 @@ static void close_it(frontier *f)
 
 static void check(const frontier *f)
 {
-  const exchange *x = &f->exchange;
+  const sharing *x = &f->sharing;
   for (uint32_t i = 0; i < x->route.partitions && x->is_on; i++) {
     const lane *l = &x->lanes[i];
     assert(l->base - 1 <= l->have && l->have <= l->closed_landed && l->closed_landed <= l->closed_sealed);
@@ -318,4 +318,4 @@ static void check(const frontier *f)
   }
 }
 
-const part partitions_part = {.check = check, .put = put, .sealed = sealed, .landed = landed, .close = close_it};
+const part sharing_part = {.check = check, .put = put, .sealed = sealed, .landed = landed, .close = close_it};

@@ -13,8 +13,8 @@
  *         48    8                          the body              kept                 1: idle
  *
  * The first 8 bytes of a parcel are: to (2), URLs (2), bytes of the body (4). */
-#ifndef STRATA_FRONTIER_MESSAGE_H
-#define STRATA_FRONTIER_MESSAGE_H
+#ifndef STRATA_FRONTIER_WIRE_H
+#define STRATA_FRONTIER_WIRE_H
 
 #include "frontier/exchange.h"
 
