@@ -70,6 +70,7 @@ typedef struct frontier_life {
   uint64_t crawl;                 /* a number for partitions and route key, which all messages of a crawl have */
   uint8_t route_key[FRONTIER_ROUTE_KEY_BYTES];
 } frontier_life;
+/* Of this handle and its directory; without partitions all zeros. */
 static inline void frontier_life_read(const frontier *f, frontier_life *life);
 
 /* Begins a new life of a directory that was restored from a copy, or copied, and is not open: its incarnation becomes
@@ -182,6 +183,7 @@ typedef struct frontier_exchange_stats {
   uint64_t refused;      /* messages that were refused */
   uint64_t lost;         /* as frontier_taken.lost, since open */
 } frontier_exchange_stats;
+/* BAD_ARGUMENT: without partitions; then all are 0. */
 static inline frontier_status frontier_exchange_stats_read(frontier *f, frontier_exchange_stats *stats);
 
 /* ---- messages ------------------------------------------------------------------------------------------- */
@@ -236,6 +238,7 @@ bool frontier_wave_is_over(const frontier_wave *wave, const frontier_reply *repl
 /* A number for the incarnations of all partitions, as `f` has heard of them. */
 uint64_t frontier_beliefs(const frontier *f);
 
+/* A wave and a reply as messages; false: the bytes are no such message. */
 void frontier_wave_write(const frontier_wave *wave, uint8_t bytes[FRONTIER_WAVE_SIZE]);
 bool frontier_wave_read(const void *bytes, size_t size, frontier_wave *wave);
 void frontier_reply_write(const frontier_reply *reply, uint8_t bytes[FRONTIER_REPLY_SIZE]);

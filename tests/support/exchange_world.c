@@ -452,6 +452,8 @@ static void lose_after_all(world *w)
   restore(w, (uint32_t)roll(w, w->partitions));
   memset(w->carrier.now.replies, 0, sizeof w->carrier.now.replies);
   w->carrier.now.has_over = w->carrier.now.has_wave = false;
+  if (roll(w, 2))
+    carrier_turn_back(&w->carrier);
 }
 
 /* For those who believe in the lives that there are. Others have not heard of a restored one yet. */
@@ -594,10 +596,20 @@ static void wave(world *w, actor *a)
 
 /* ---- all of it ------------------------------------------------------------------------------------------- */
 
+/* These show while all goes well, if there are many waves. */
+static bool is_quiet(const world *w)
+{
+  return w->lie == LIE_VERSIONS_UNASKED || w->lie == LIE_EARLY_REPLY || w->lie == LIE_IDLE_UNCONFIRMED;
+}
+
 static void step(world *w, actor *a)
 {
   uint32_t other = (uint32_t)roll(w, w->partitions);
   w->now_ms += roll(w, 60);
+  if (is_quiet(w) && roll(w, 3)) {
+    wave(w, a);
+    return;
+  }
   switch (roll(w, 8)) {
   case 0:
   case 1: work(w, a); break;
@@ -698,13 +710,14 @@ void exchange_world_run(uint64_t seed, exchange_lie lie, const char *root, excha
     actor *a = roll(w, 4) ? &w->current[roll(w, w->partitions)] : &w->ghosts[roll(w, w->partitions)];
     if (a->f)
       step(w, a);
-    if (is_well(w))
+    if (is_well(w) && !is_quiet(w))
       disturb(w);
   }
   for (uint32_t p = 0; p < w->partitions; p++)
     close_actor(&w->ghosts[p]);
   w->carrier.is_faithful = true;
-  for (unsigned i = 0; i < CALM && is_well(w) && !w->is_over; i++)
+  unsigned calm = is_quiet(w) ? 4 * CALM : CALM;
+  for (unsigned i = 0; i < calm && is_well(w) && !w->is_over; i++)
     step(w, &w->current[roll(w, w->partitions)]);
   if (is_well(w) && !w->is_over)
     fault(w, "never over");
