@@ -214,7 +214,8 @@ bool frontier_idle(frontier *f, uint64_t *version);
  *     draw, if there is no wave, all have replied to the last one, or a second has passed since it was drawn
  *     over = frontier_wave_is_over(wave, replies to it)
  *
- * "Over" is to be published with frontier_reply.beliefs, and counts for those whose frontier_beliefs are equal. */
+ * "Over" is to be published with the frontier_reply.beliefs of these replies, never with the publisher's own, and
+ * counts for those whose frontier_beliefs are equal: replies may be old, and a partition restored since. */
 typedef struct frontier_wave {
   uint64_t number; /* random, not 0 */
   uint64_t digest; /* of all replies to the wave before it; 0: not all were idle, or it is the first */

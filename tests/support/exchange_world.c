@@ -578,7 +578,8 @@ static void publish_over(world *w, actor *a)
   carried *now = &w->carrier.now;
   if (!now->has_wave || !is_over(w))
     return;
-  now->over = frontier_beliefs(a->f);
+  bool is_unasked = w->lie == LIE_BELIEFS_UNASKED || w->lie == LIE_LIVES_UNASKED;
+  now->over = is_unasked ? frontier_beliefs(a->f) : now->replies[0].beliefs;
   now->has_over = true;
 }
 
