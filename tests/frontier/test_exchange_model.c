@@ -51,17 +51,31 @@ static void nothing_is_lost(void **state)
   assert_int_equal(run_many(1, SEEDS, TRUTH), 0);
 }
 
+/* The seed that showed each first; another may, once the library draws other numbers. What is compared between two
+ * waves is in test_wave.c: of some hundred seeds none needed versions, lives, or random numbers of waves. */
 static void each_rule_is_needed(void **state)
 {
+  static const struct {
+    exchange_lie lie;
+    uint64_t seed;
+  } shown[] = {{LIE_PAGE_BEFORE_ITS_LINKS, 1}, {LIE_SENT_LATELY_BY_OTHERS, 1},
+               {LIE_NEVER_AGAIN, 1},           {LIE_ACK_BEFORE_COMMIT, 51},
+               {LIE_ACK_OVER_GAPS, 25},        {LIE_NO_NEW_LIFE, 1},
+               {LIE_LIFE_OF_COPY, 2},          {LIE_DROPPED_AT_HAVE, 1},
+               {LIE_KEPT_TOO_SOON, 4},         {LIE_KEPT_OF_OTHER_LIFE, 89},
+               {LIE_ACKS_OF_DEAD, 27},         {LIE_ACKS_FOR_DEAD, 1},
+               {LIE_TELL_SOME_ONLY, 1},        {LIE_ONE_WAVE, 1},
+               {LIE_BELIEFS_UNASKED, 1},       {LIE_IDLE_UNSENT, 1},
+               {LIE_OVER_FOR_ALL, 1}};
   unsigned unnoticed = 0;
   (void)state;
-  for (int lie = TRUTH + 1; lie < LIES; lie++) {
+  for (size_t i = 0; i < sizeof shown / sizeof *shown; i++) {
     exchange_result sum = {0};
-    uint64_t seed = 1;
-    while (seed <= SEEDS_OF_A_LIE && run(seed, (exchange_lie)lie, &sum))
+    uint64_t seed = shown[i].seed;
+    while (seed < shown[i].seed + SEEDS_OF_A_LIE && run(seed, shown[i].lie, &sum))
       seed++;
-    if (seed > SEEDS_OF_A_LIE) {
-      printf("lie %d is not noticed\n", lie);
+    if (seed == shown[i].seed + SEEDS_OF_A_LIE) {
+      printf("lie %d is not noticed\n", (int)shown[i].lie);
       unnoticed++;
     }
   }
