@@ -1,4 +1,4 @@
-/* Where a process stands in a crawl on many machines (crawl --cluster). cluster_launch.c makes it; crawl_job.c uses it. */
+/* Where a process stands in a crawl on many machines (crawl --cluster): from cluster_launch.c, for crawl_job.c. */
 #ifndef STRATA_CRAWLER_CLUSTER_PLACE_H
 #define STRATA_CRAWLER_CLUSTER_PLACE_H
 
