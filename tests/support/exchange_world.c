@@ -21,7 +21,7 @@
 #include <sys/stat.h>
 
 enum { HOSTS = 8, OF_HOST = 5, PAGES = HOSTS * OF_HOST, LINKS = 3, LEASES = 3, COPIES = 3 };
-enum { CHAOS = 500, CALM = 9000, CHAIN = 14 };
+enum { CHAOS = 500, CALM = 30000, CHAIN = 14 };
 
 /* One process, with its directory. */
 typedef struct actor {
@@ -281,7 +281,7 @@ static void restore(world *w, uint32_t p)
   }
   name_directory(w, a->directory);
   copy_file(w->copies[p][which].directory, a->directory);
-  uint64_t least = w->lie == LIE_LIFE_OF_COPY ? 0 : w->now_ms;
+  uint64_t least = w->lie == LIE_LIFE_OF_COPY ? 0 : ++w->now_ms; /* no two lives begin in one millisecond */
   if (w->lie != LIE_NO_NEW_LIFE && frontier_incarnate(a->directory, least, NULL, message) != FRONTIER_OK)
     fault(w, "a new life: %.200s", message);
   open_actor(w, a);
