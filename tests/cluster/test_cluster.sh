@@ -98,7 +98,7 @@ stop_redis
 start_redis
 cluster=redis://127.0.0.1:$port/few
 crawl few --max-pages 2 "$url" >"$work/out" 2>"$work/said" || fault "--max-pages: exit $?: $(cat "$work/said")"
-pages=$(cat "$work"/few/p-*/pages.jsonl | grep -c '"status":200')
+pages=$(cat "$work"/few/p-*/pages.jsonl | grep -c '"status":200' || true) # the host's partition may have none
 [ "$pages" -le 2 ] || fault "--max-pages 2 gave $pages pages"
 stop_redis
 
