@@ -105,7 +105,8 @@ static size_t close_gap(lane *l)
     below += l->ahead[i] <= l->taken.number;
     l->taken.number += l->ahead[i] > l->taken.number;
   }
-  memmove(l->ahead, l->ahead + i, (l->ahead_count -= i) * sizeof *l->ahead);
+  if (i)
+    memmove(l->ahead, l->ahead + i, (l->ahead_count -= i) * sizeof *l->ahead);
   return below;
 }
 
