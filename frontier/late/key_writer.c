@@ -144,7 +144,8 @@ static void put(const key_writer *w, key_page *page, const mlbf_hash128 *keys, c
       page->numbered[w->in_page + i] = (numbered_key){keys[i], numbers[i]};
 }
 
-static bool are_in_order(const mlbf_hash128 *last, const mlbf_hash128 *keys, size_t count)
+/* Unused where there are no asserts. */
+__attribute__((unused)) static bool are_in_order(const mlbf_hash128 *last, const mlbf_hash128 *keys, size_t count)
 {
   for (size_t i = 0; i < count; last = keys + i++)
     if (key_compare(*last, keys[i]) > 0)
