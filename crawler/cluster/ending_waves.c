@@ -23,6 +23,7 @@ struct ending_waves {
   uint64_t asked; /* answers that are to come; of the last look */
   bool is_done;
   uint64_t over_ms; /* since when it is known; 0: not */
+  uint64_t beliefs; /* for which it is over: of those who replied, not what is believed now */
   uint32_t told;    /* partitions that know */
 };
 
@@ -70,16 +71,16 @@ static void put(const ending_waves *w, broker_command command, const char *key, 
 static void tell_over(const ending_waves *w)
 {
   char beliefs[NUMBER_SIZE], field[NUMBER_SIZE];
-  snprintf(beliefs, sizeof beliefs, "%016" PRIx64, frontier_beliefs(w->frontier));
+  snprintf(beliefs, sizeof beliefs, "%016" PRIx64, w->beliefs);
   snprintf(field, sizeof field, "%" PRIu32, w->life.partition);
   put(w, BROKER_SET, "over", NULL, beliefs, strlen(beliefs));
   put(w, BROKER_HSET, "done", field, beliefs, strlen(beliefs));
 }
 
-static void know_over(ending_waves *w)
+static void know_over(ending_waves *w, uint64_t beliefs)
 {
-  if (!w->over_ms)
-    w->over_ms = w->now_ms ? w->now_ms : 1;
+  w->over_ms = w->now_ms ? w->now_ms : 1;
+  w->beliefs = beliefs;
   tell_over(w);
 }
 
@@ -87,10 +88,11 @@ static void over_came(void *context, const redisReply *reply)
 {
   ending_waves *w = context;
   char beliefs[NUMBER_SIZE];
-  snprintf(beliefs, sizeof beliefs, "%016" PRIx64, frontier_beliefs(w->frontier));
+  uint64_t ours = frontier_beliefs(w->frontier);
+  snprintf(beliefs, sizeof beliefs, "%016" PRIx64, ours);
   bool is_idle = w->is_done || frontier_idle(w->frontier, NULL);
-  if (reply && reply->type == REDIS_REPLY_STRING && strcmp(reply->str, beliefs) == 0 && is_idle)
-    know_over(w);
+  if (reply && reply->type == REDIS_REPLY_STRING && strcmp(reply->str, beliefs) == 0 && is_idle && !w->over_ms)
+    know_over(w, ours);
 }
 
 static void done_came(void *context, const redisReply *reply)
@@ -98,7 +100,7 @@ static void done_came(void *context, const redisReply *reply)
   ending_waves *w = context;
   char beliefs[NUMBER_SIZE];
   uint32_t told = 0;
-  snprintf(beliefs, sizeof beliefs, "%016" PRIx64, frontier_beliefs(w->frontier));
+  snprintf(beliefs, sizeof beliefs, "%016" PRIx64, w->beliefs);
   for (size_t i = 1; reply && reply->type == REDIS_REPLY_ARRAY && i < reply->elements; i += 2)
     told += reply->element[i]->type == REDIS_REPLY_STRING && strcmp(reply->element[i]->str, beliefs) == 0;
   w->told = told;
@@ -143,9 +145,10 @@ static void replies_came(void *context, const redisReply *reply)
         frontier_reply_read(reply->element[i]->str, reply->element[i]->len, &said) &&
         said.partition < w->life.partitions && said.wave == w->wave.number)
       w->replies[said.partition] = said;
+  uint64_t beliefs = w->replies[w->life.partition].beliefs;
   if (w->wave.number && frontier_wave_is_over(&w->wave, w->replies, w->life.partitions) &&
-      w->replies[w->life.partition].beliefs == frontier_beliefs(w->frontier))
-    know_over(w);
+      beliefs == frontier_beliefs(w->frontier))
+    know_over(w, beliefs);
   else
     draw(w);
 }

@@ -47,10 +47,10 @@ typedef struct crawl_args {
   const char *own;       /* which of them are crawled here; NULL: see cluster_workers.h */
   const char *cluster_password_file;
   struct cluster_place *place; /* of this process in a cluster; NULL: none */
-  const char *seeds;     /* file of start URLs, "-": standard input; NULL: none */
-  const char *ca_file;   /* of certificates to trust instead of the system's; NULL */
-  const char *metrics;   /* port or file of the counters for machines; NULL: none */
-  const char *summary;   /* file for the final counters; NULL: none */
+  const char *seeds;           /* file of start URLs, "-": standard input; NULL: none */
+  const char *ca_file;         /* of certificates to trust instead of the system's; NULL */
+  const char *metrics;         /* port or file of the counters for machines; NULL: none */
+  const char *summary;         /* file for the final counters; NULL: none */
   char **urls;
   int url_count;
   char **option_words; /* the options as they were typed */

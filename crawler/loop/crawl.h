@@ -61,7 +61,7 @@ typedef struct crawl_options {
   const char *directory;       /* for files without a name; NULL: all is in memory. Without a log, none of robots.txt */
   fetch_options fetch;
   const crawl_company *company; /* borrowed; NULL: none */
-  warc *warc; /* borrowed; NULL: none. `fetch` must then keep exchanges. */
+  warc *warc;                   /* borrowed; NULL: none. `fetch` must then keep exchanges. */
 } crawl_options;
 
 typedef enum crawl_end {
