@@ -75,6 +75,17 @@ static bool is_copy(frontier *f, const uint8_t *body, size_t size)
   return size == own_size && memcmp(body, own, size) == 0;
 }
 
+/* What an earlier life had, this one may not have: its marks say nothing of what is to be sent now. */
+static frontier_status read_life(store *copy, uint64_t first, uint64_t *incarnation)
+{
+  uint8_t *body = NULL;
+  size_t size;
+  frontier_status status = store_get_meta(copy, "incarnation", &body, &size);
+  *incarnation = status == FRONTIER_OK && size == 8 ? get_le(body, 8) : first;
+  free(body);
+  return status == FRONTIER_NOT_FOUND ? FRONTIER_OK : status;
+}
+
 static frontier_status read_copy(frontier *f, store *copy, char message[FRONTIER_MESSAGE_SIZE])
 {
   uint8_t *body = NULL;
@@ -83,15 +94,21 @@ static frontier_status read_copy(frontier *f, store *copy, char message[FRONTIER
   frontier_life_read(f, &life);
   frontier_status status = store_get_identity(copy, &body, &size);
   bool is_ours = status == FRONTIER_OK && is_copy(f, body, size);
+  uint64_t incarnation = is_ours ? get_le(body + IDENTITY_SHARE + 8, 8) : 0;
   free(body);
-  mark_reading r = {.f = f, .partitions = life.partitions, .own = life.partition};
   if (is_ours)
+    status = read_life(copy, incarnation, &incarnation);
+  bool is_of_this_life = incarnation == life.incarnation;
+  mark_reading r = {.f = f, .partitions = life.partitions, .own = life.partition};
+  if (status == FRONTIER_OK && is_of_this_life)
     status = store_each(copy, STORE_MARKS, 0, read_mark, &r);
   if (status != FRONTIER_OK)
     snprintf(message, FRONTIER_MESSAGE_SIZE, "%s", store_message(copy));
   else if (!is_ours)
     snprintf(message, FRONTIER_MESSAGE_SIZE, "it is no copy of %.400s", f->directory);
-  return status == FRONTIER_OK && !is_ours ? FRONTIER_MISMATCH : status;
+  else if (!is_of_this_life)
+    snprintf(message, FRONTIER_MESSAGE_SIZE, "it is a copy of an earlier life of %.400s", f->directory);
+  return status == FRONTIER_OK && !is_of_this_life ? FRONTIER_MISMATCH : status;
 }
 
 frontier_status frontier_inbox_kept(frontier *f, const char *snapshot, char message[FRONTIER_MESSAGE_SIZE])

@@ -225,7 +225,10 @@ static void drop_copies(world *w, uint32_t p, size_t count)
 static void say_kept(world *w, actor *a, const copy *c)
 {
   char message[FRONTIER_MESSAGE_SIZE];
-  if (frontier_inbox_kept(a->f, c->directory, message) != FRONTIER_OK)
+  frontier_life life;
+  frontier_life_read(a->f, &life);
+  frontier_status wanted = c->incarnation == life.incarnation ? FRONTIER_OK : FRONTIER_MISMATCH;
+  if (frontier_inbox_kept(a->f, c->directory, message) != wanted)
     fault(w, "kept: %.200s", message);
 }
 
@@ -260,8 +263,11 @@ static void copy_arrives(world *w, uint32_t p)
   if (!w->copy_count[p] || w->lie == LIE_KEPT_TOO_SOON)
     return;
   size_t which = roll(w, w->copy_count[p]);
+  frontier_life life;
   say_kept(w, &w->current[p], &w->copies[p][which]);
-  drop_copies(w, p, which);
+  frontier_life_read(w->current[p].f, &life);
+  if (w->copies[p][which].incarnation == life.incarnation)
+    drop_copies(w, p, which);
 }
 
 /* The disk is lost, or is thought to be lost: then the old process goes on for a while. */
