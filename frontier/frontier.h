@@ -122,15 +122,17 @@ typedef struct frontier_options {
    * one. Costs 16 bytes on disk for each URL, twice that while these are merged, and no read for a single link. It
    * needs frontier_next to be called, which does the comparing. Needs a directory; fixed for it. */
   bool exact;
-  /* MLBF_SECRET_BYTES (mlbf/secret.h), copied: all that hashes URLs and hosts is keyed with them, so that who chooses
-   * links cannot choose where they lie. NULL: those of the directory, or drawn for a new one, and for a frontier
-   * without a directory. Other than the directory's: FRONTIER_MISMATCH. */
-  const uint8_t *secret;
   /* Commits are written by a thread of the handle's own, so that no call waits for the disk but frontier_sync,
    * frontier_close, and one that finds a whole batch waiting behind the one that is being written. What a commit would
    * have said is then said by a later call. Not for a process that forks and goes on using the handle.
    * Under a limit on address space there is no such thread. */
   bool commit_thread;
+  /* With partitions: others keep their parcels until frontier_inbox_kept says that a copy has them. */
+  bool keeps_copies;
+  /* MLBF_SECRET_BYTES (mlbf/secret.h), copied: all that hashes URLs and hosts is keyed with them, so that who chooses
+   * links cannot choose where they lie. NULL: those of the directory, or drawn for a new one, and for a frontier
+   * without a directory. Other than the directory's: FRONTIER_MISMATCH. */
+  const uint8_t *secret;
   /* Names how the caller makes its own keys (frontier_link), so that a directory is not opened, nor merged, with
    * keys of another kind: up to FRONTIER_KEY_SCHEME_MAX printing characters. Fixed for a directory. NULL or "": the
    * profile's keys of URLs. */
@@ -157,7 +159,6 @@ typedef struct frontier_options {
    * 0: 1. An existing one has its own. */
   uint64_t incarnation;
   uint64_t linger_ms; /* a parcel is sent so long after its first URL at the latest, in `now_ms`; 0: 1000 */
-  bool keeps_copies;  /* others keep their parcels until frontier_inbox_kept says that a copy has them */
 } frontier_options;
 
 /* Of options.map_size: 64 MiB, 64 TiB. */

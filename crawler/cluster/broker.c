@@ -4,6 +4,7 @@
 
 #include "frontier/base/machine.h"
 
+#include <assert.h>
 #include <hiredis/hiredis.h>
 #include <hiredis/sds.h>
 #include <poll.h>
@@ -115,8 +116,10 @@ static awaited take_first(broker *b)
   return a;
 }
 
+/* Always: room > 0. */
 static bool await(broker *b, broker_taker *take, void *context)
 {
+  assert(b->room > 0);
   if (b->count == b->room) {
     awaited *grown = calloc(b->room * 2, sizeof *grown);
     if (!grown)
@@ -246,7 +249,7 @@ static redisContext *connect_by_sentinel(broker *b, const cluster_server *sentin
     redisReply *reply = redisCommand(asked, "SENTINEL get-master-addr-by-name %s", b->name.master);
     if (reply && reply->type == REDIS_REPLY_ARRAY && reply->elements == 2 && reply->element[0]->str &&
         reply->element[1]->str)
-      link = redisConnectNonBlock(reply->element[0]->str, atoi(reply->element[1]->str));
+      link = redisConnectNonBlock(reply->element[0]->str, (int)strtol(reply->element[1]->str, NULL, 10));
     else
       snprintf(b->trouble, sizeof b->trouble, "the sentinel knows no master named %s", b->name.master);
     freeReplyObject(reply);

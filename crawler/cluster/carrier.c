@@ -183,8 +183,8 @@ static void read_stream(carrier *c)
 /* The number behind an id: all below it goes. */
 static void id_after(const char *id, char next[ID_SIZE])
 {
-  uint64_t ms = 0, sequence = 0;
-  (void)sscanf(id, "%" SCNu64 "-%" SCNu64, &ms, &sequence);
+  char *end;
+  uint64_t ms = strtoull(id, &end, 10), sequence = *end == '-' ? strtoull(end + 1, NULL, 10) : 0;
   snprintf(next, ID_SIZE, "%" PRIu64 "-%" PRIu64, ms, sequence + 1);
 }
 

@@ -30,7 +30,7 @@ static bool take_port(const char *text, const char *end, int *port)
   char digits[6];
   if (!take_word(text, end, "0123456789", digits, sizeof digits))
     return false;
-  *port = atoi(digits); /* five digits at most */
+  *port = (int)strtol(digits, NULL, 10); /* five digits at most */
   return *port >= 1 && *port <= 65535;
 }
 

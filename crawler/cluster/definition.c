@@ -47,9 +47,9 @@ bool definition_get(const char *text, const char *name, char *value, size_t room
 /* Each line of `ours` stands in `theirs`. */
 static bool are_in(const char *ours, const char *theirs, bool is_swapped, char message[DEFINITION_MESSAGE])
 {
-  char name[64], mine[128], other[128];
+  char name[64], mine[128] = "", other[128];
   while (*ours) {
-    other[0] = '\0';
+    other[0] = mine[0] = '\0';
     size_t line = strcspn(ours, "\n"), size = strcspn(ours, " ");
     if (*ours != '.' && size < line && size < sizeof name) {
       memcpy(name, ours, size);

@@ -118,11 +118,11 @@ static bool read_route_key(const char *text, uint8_t key[FRONTIER_ROUTE_KEY_BYTE
   char hex[2 * FRONTIER_ROUTE_KEY_BYTES + 1];
   if (!definition_get(text, ".route-key", hex, sizeof hex) || strlen(hex) != sizeof hex - 1)
     return false;
+  if (strspn(hex, "0123456789abcdef") != strlen(hex))
+    return false;
   for (size_t i = 0; i < FRONTIER_ROUTE_KEY_BYTES; i++) {
-    unsigned byte;
-    if (sscanf(hex + 2 * i, "%2x", &byte) != 1)
-      return false;
-    key[i] = (uint8_t)byte;
+    char byte[3] = {hex[2 * i], hex[2 * i + 1]};
+    key[i] = (uint8_t)strtoul(byte, NULL, 16);
   }
   return true;
 }
@@ -222,9 +222,9 @@ static int settle_definition(const crawl_args *args, broker *b, const char *dire
   cluster_place *place = args->place;
   char *theirs = NULL;
   int code = agree_on_definition(args, b, directory, &theirs);
-  if (code == EXIT_DONE && (!read_route_key(theirs, place->route_key) || strlen(theirs) >= DEFINITION_SIZE))
+  if (code == EXIT_DONE && (!theirs || !read_route_key(theirs, place->route_key) || strlen(theirs) >= DEFINITION_SIZE))
     code = refuse_definition(place);
-  if (code == EXIT_DONE) {
+  if (code == EXIT_DONE && theirs) {
     place->definition.size = (size_t)snprintf(place->definition.text, sizeof place->definition.text, "%s", theirs);
     code = keep(directory, "cluster", theirs);
   }
@@ -282,7 +282,7 @@ static int settle_scope(crawl_args *args, broker *b, const char *directory)
   if (code == EXIT_DONE && !place->scope && (!agree(b, "scope", found, &place->scope) || !place->scope))
     code = cluster_say_broker("crawl", b);
   free(found);
-  return code == EXIT_DONE ? keep(directory, "scope", place->scope) : code;
+  return code == EXIT_DONE && place->scope ? keep(directory, "scope", place->scope) : code;
 }
 
 /* ---- the whole ------------------------------------------------------------------------------------------ */
