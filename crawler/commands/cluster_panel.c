@@ -76,7 +76,7 @@ void cluster_panel_conclude(const crawl_args *args, const char *directory, const
                             int code)
 {
   uint64_t pages = 0, failed = 0, waiting = 0;
-  char path[CRAWL_PATH_SIZE], of_pages[SAY_SIZE], of_failed[SAY_SIZE], of_waiting[SAY_SIZE];
+  char path[CRAWL_PATH_SIZE], of_pages[SAY_MANY_SIZE], of_failed[SAY_MANY_SIZE], of_waiting[SAY_SIZE];
   for (size_t i = 0; i < count; i++) {
     frontier_stats stats;
     snprintf(path, sizeof path, "%s/p-%03" PRIu32, directory, partitions[i]);
@@ -90,10 +90,11 @@ void cluster_panel_conclude(const crawl_args *args, const char *directory, const
       frontier_close(f);
   }
   fprintf(stderr, "%s\n",
-          code == EXIT_DONE      ? "Done: the crawl is over on all machines."
-          : code == EXIT_STOPPED ? "Stopped; the same command goes on."
-                                 : "Not all workers went on to the end; the same command goes on.");
-  fprintf(stderr, "  here: %s pages, %s URLs failed, %s wait; in %s/p-*/pages.jsonl\n", say_count(pages, of_pages),
-          say_count(failed, of_failed), say_count(waiting, of_waiting), directory);
+          code == EXIT_DONE && waiting ? "Ended at a limit; the same command with a larger one goes on."
+          : code == EXIT_DONE          ? "Done: the crawl is over on all machines."
+          : code == EXIT_STOPPED       ? "Stopped; the same command goes on."
+                                       : "Not all workers went on to the end; the same command goes on.");
+  fprintf(stderr, "  here: %s, %s failed, %s wait; in %s/p-*/pages.jsonl\n", say_many(pages, "page", of_pages),
+          say_many(failed, "URL", of_failed), say_count(waiting, of_waiting), directory);
   fprintf(stderr, "  all machines: strata cluster stat %s\n", args->cluster);
 }
