@@ -2,7 +2,7 @@
 # LMDB's writes fail and kill as ours do, so it is linked whole and static.
 if(LMDB_STATIC AND TARGET tests_web)
   set(overheard frontier_add frontier_add_batch_sized frontier_next_sized frontier_done frontier_release
-    frontier_is_finished commit_batch)
+    frontier_again frontier_is_finished commit_batch)
   list(TRANSFORM overheard PREPEND LINKER:--wrap=)
   foreach(limits usual tiny)
     add_library(sim_${limits} OBJECT

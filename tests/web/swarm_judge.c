@@ -49,6 +49,20 @@ static line *find(const swarm_lines *l, const char *address, size_t size)
 
 /* ---- pages.jsonl ------------------------------------------------------------------------------------------------- */
 
+/* One that failed and is named again by the next life gets a fresh try. */
+static bool is_start(const swarm_plan *plan, uint64_t identity)
+{
+  text start = {0};
+  bool is_one = false;
+  for (unsigned i = 0; i < plan->start_count && !is_one; i++) {
+    text_clear(&start);
+    web_url(sim_web, plan->starts[i], 0, &start);
+    is_one = witness_identity(start.bytes, start.size) == identity;
+  }
+  text_free(&start);
+  return is_one;
+}
+
 static bool take_line(swarm_lines *l, const swarm_plan *plan, const char *bytes, size_t size)
 {
   json_error_t error;
@@ -61,7 +75,7 @@ static bool take_line(swarm_lines *l, const swarm_plan *plan, const char *bytes,
   }
   line *at = find(l, address, strlen(address));
   bool is_first = !at->identity;
-  if (!is_first && !plan->again) {
+  if (!is_first && !plan->again && (at->is_done || !is_start(plan, at->identity))) {
     swarm_broken("page twice: two lines of pages.jsonl for %s", address);
   } else {
     at->identity = witness_identity(address, strlen(address));

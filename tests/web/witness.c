@@ -191,7 +191,7 @@ void witness_life_begins(const witness_rules *rules)
   }
   for (size_t i = 0; w->urls && i < w->url_slots; i++) {
     witnessed_url *u = &w->url[i];
-    u->has_news = false;
+    u->has_news = u->is_again = false;
     u->state = WITNESS_UNKNOWN;
     if (u->identity)
       set_state(u, u->committed);
@@ -205,7 +205,7 @@ void witness_committed(void)
   for (size_t i = 0; i < w->news_count; i++) {
     witnessed_url *u = &w->url[w->news[i]];
     u->committed = u->state == WITNESS_ENDED ? WITNESS_ENDED : WITNESS_ACCEPTED;
-    u->has_news = false;
+    u->has_news = u->is_again = false;
   }
   for (size_t i = 0; i < w->host_news_count; i++) {
     witnessed_host *h = &w->host[w->host_news[i]];
@@ -281,7 +281,7 @@ static void check_again(const witnessed_url *u, const char *address)
     sim_fail("asked for without a lease: %s", address);
   if (u->depth > w->rules.max_depth)
     sim_fail("too deep: %s at %u", address, u->depth);
-  if (u->committed == WITNESS_ENDED && !w->rules.fetches_again)
+  if (u->committed == WITNESS_ENDED && !u->is_again && !w->rules.fetches_again)
     sim_fail("page twice: %s was done and committed", address);
 }
 
@@ -384,5 +384,17 @@ void witness_ended(const char *address, size_t size, frontier_state state)
   witnessed_url *u = find_or_make(address, size);
   set_state(u, WITNESS_ENDED);
   u->outcome = (uint8_t)state;
+  note_news(u);
+}
+
+/* A start URL that failed and is named again, and what --retry-failed asks for. */
+void witness_again(const char *address, size_t size, frontier_state state)
+{
+  witnessed_url *u = find_or_make(address, size);
+  if (state == FRONTIER_DONE && !w->rules.fetches_again)
+    sim_fail("page twice: %.*s was done, and waits again", (int)size, address);
+  sim_trace("again %.*s", (int)size, address);
+  set_state(u, WITNESS_ACCEPTED);
+  u->is_again = true;
   note_news(u);
 }

@@ -4,6 +4,7 @@
  *     asked     never what robots.txt forbids, nor before it was read; never what is done and committed; no host before
  *               its delay, nor before Retry-After is over, nor more of it at once than --per-host, for whatever it is
  *               asked: pages, robots.txt, what the robots.txt of another host leads to
+ *     again     only what failed or was skipped, and what was done where --recrawl-after asks for that
  *     leased    no host that is due waits for long while others are leased from (witness_turns.c)
  *
  * What is done is what the frontier was told, and committed when its commit returned. */
@@ -34,6 +35,7 @@ typedef struct witnessed_url {
   uint8_t state, committed; /* witness_state: now, and as of the last commit */
   uint8_t outcome;          /* frontier_state, once it ended */
   bool has_news;            /* since the last commit */
+  bool is_again;            /* ended before, and queued again since: its end on disk counts no more */
   bool was_met;
   uint16_t asked; /* how often, in all lives */
 } witnessed_url;
@@ -69,6 +71,7 @@ void witness_added(const char *address, size_t size, frontier_origin origin, fro
 void witness_leased(frontier *f, uint64_t now_ms, const frontier_lease *leases, size_t count);
 void witness_released(const char *address, size_t size);
 void witness_ended(const char *address, size_t size, frontier_state state);
+void witness_again(const char *address, size_t size, frontier_state state); /* it had ended so, and waits again */
 void witness_committed(void);
 
 /* Between two lives: what is on disk of a URL, and in the end which of those heard of were not met. */

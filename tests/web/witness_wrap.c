@@ -1,6 +1,7 @@
 /* The linker puts these in the place of the frontier's functions (--wrap): they call the real ones, tell the watch, and
  * plant a bug where one is asked for. */
 #include "frontier/host.h"
+#include "frontier/recrawl.h"
 #include "frontier/core/state.h"
 #include "tests/web/plant.h"
 #include "tests/web/sim.h"
@@ -30,6 +31,8 @@ frontier_status __wrap_frontier_done(frontier *f, uint64_t lease, frontier_state
                                      const char *report, size_t report_size, uint64_t now_ms);
 frontier_status __real_frontier_release(frontier *f, uint64_t lease, uint64_t now_ms);
 frontier_status __wrap_frontier_release(frontier *f, uint64_t lease, uint64_t now_ms);
+frontier_status __real_frontier_again(frontier *f, const uint64_t *ids, size_t count, uint64_t *queued);
+frontier_status __wrap_frontier_again(frontier *f, const uint64_t *ids, size_t count, uint64_t *queued);
 bool __real_frontier_is_finished(const frontier *f);
 bool __wrap_frontier_is_finished(const frontier *f);
 frontier_status __real_commit_batch(frontier *f);
@@ -172,6 +175,25 @@ frontier_status __wrap_frontier_release(frontier *f, uint64_t lease, uint64_t no
   frontier_status status = __real_frontier_release(f, lease, now_ms);
   if (status == FRONTIER_OK && size)
     witness_released(address, size);
+  return status;
+}
+
+/* What ended and is not too deep is queued again: so it says, and so the witness takes it. */
+frontier_status __wrap_frontier_again(frontier *f, const uint64_t *ids, size_t count, uint64_t *queued)
+{
+  uint64_t expected = 0;
+  for (size_t i = 0; i < count; i++) {
+    frontier_record r;
+    if (frontier_find_id(f, ids[i], &r) != FRONTIER_OK || r.is_queued || r.is_in_flight ||
+        r.origin.depth > witness_rules_now()->max_depth)
+      continue;
+    witness_again(r.url, r.url_size, r.state);
+    expected++;
+  }
+  frontier_status status = __real_frontier_again(f, ids, count, queued);
+  if (status == FRONTIER_OK && *queued != expected)
+    sim_fail("again: %llu URLs wait again, and %llu had ended", (unsigned long long)*queued,
+             (unsigned long long)expected);
   return status;
 }
 
