@@ -2,7 +2,7 @@
 #
 #   bin/strata   share/man/man1/strata.1   and its completion where bash, zsh and fish look for it
 #   lib/libmlbf.*, libfrontier.*   include/strata/ROOM/HEADER.h
-#   share/man/man3/FUNCTION.3, TYPE.3   (made from the headers)   share/doc/strata/ROOM/FORMAT.md
+#   share/man/man3/FUNCTION.3, TYPE.3   (made from the headers)   share/doc/strata/ROOM/FORMAT.md, an example
 #   lib/cmake/strata/        find_package(strata) gives strata::mlbf and strata::frontier
 #   lib/pkgconfig/           strata-mlbf.pc and strata-frontier.pc
 #
@@ -77,7 +77,8 @@ foreach(room mlbf frontier)
     COMPONENT dev)
   install(FILES ${shown} DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT dev)
 endforeach()
-install(FILES frontier/url/URL.md DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/strata/frontier COMPONENT dev)
+install(FILES frontier/url/URL.md tests/examples/two_partitions.c # the example that exchange.h cites
+  DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/strata/frontier COMPONENT dev)
 if(BUILD_SHARED_LIBS)
   target_link_libraries(mlbf_shared PRIVATE PkgConfig::XXHASH m)
   target_link_libraries(frontier_shared

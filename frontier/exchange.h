@@ -23,7 +23,7 @@
  * who sent it: one who can write to the carrier can add URLs, and lose some by false acknowledgments. Sign messages
  * where that matters.
  *
- * A carrier, for each other partition q (tests/examples/two_partitions.c is a whole one):
+ * A carrier, for each other partition q (two_partitions.c, installed with the documents, is a whole one):
  *   send     frontier_outbox_next(f, q, after, ...) and so on, with the last number as the next `after`; again from 0
  *            on after a while without an acknowledgment, after any loss of connection, and when
  *            frontier_lane.incarnation has changed. What was acknowledged is not handed out again.

@@ -81,6 +81,10 @@ cc "$here/stranger_mlbf.c" -o "$work/stranger_mlbf" $(pkg-config --cflags --libs
 c++ "$here/stranger_frontier.cc" -o "$work/stranger_frontier" $(pkg-config --cflags --libs strata-frontier) "$rpath"
 run "$work/stranger_mlbf"
 run "$work/stranger_frontier"
+# shellcheck disable=SC2046
+cc "$prefix/share/doc/strata/frontier/two_partitions.c" -o "$work/two_partitions" \
+  $(pkg-config --cflags --libs strata-frontier) "$rpath"
+"$here/../examples/test_two_partitions.sh" "$work/two_partitions"
 
 echo "by pkg-config --static:" # libfrontier with shared ones: Debian has no static libunistring nor liburiparser
 static="-Wl,-Bstatic -lfrontier -lmlbf -Wl,-Bdynamic"
