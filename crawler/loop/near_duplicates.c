@@ -36,7 +36,7 @@ static bool note_text(crawl *c, visit *v)
       return false;
   if (status != MLBF_OK)
     crawl_holds(c, frontier_count(c->frontier, "not-compared", 1));
-  if (c->near)
+  if (c->near && !revisit_is_again(v->revisit))
     crawl_holds(c, frontier_count(c->frontier, "near-duplicates", 1));
   suspects_begin(c, v, &v->shingles);
   return true;
@@ -64,7 +64,8 @@ bool near_duplicates_note(crawl *c, visit *v, page_facts *facts)
     return false;
   if (c->options.bodies && !note_body(c, v))
     return false;
-  facts->near = c->near;
+  bool is_same = revisit_is_again(v->revisit) && revisit_is_same(v->revisit, facts->response, v->sha256);
+  facts->near = is_same ? NULL : c->near; /* its line of then says it */
   return true;
 }
 

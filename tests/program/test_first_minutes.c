@@ -157,6 +157,30 @@ static void a_recrawl_says_what_it_asked(void **state)
   SAYS_NOT("To go on");
 }
 
+#define TEXT(n) " these " #n " are " #n " some " #n " words " #n " of " #n " a " #n " text " #n " that " #n " is"
+#define LONG_TEXT \
+  TEXT(1) TEXT(2) TEXT(3) TEXT(4) TEXT(5) TEXT(6) TEXT(7) TEXT(8) TEXT(9) TEXT(10) TEXT(11) TEXT(12) TEXT(13) TEXT(14)
+
+/* Two pages of one text are one near-duplicate, however often they are fetched. */
+static void a_recrawl_finds_no_near_duplicates_anew(void **state)
+{
+  static const small_page alike[] = {{"/", SMALL_HTML "<p>begins<a href=/a>a</a><a href=/b>b</a>"},
+                                     {"/a", SMALL_HTML "<p>" LONG_TEXT},
+                                     {"/b", SMALL_HTML "<p>" LONG_TEXT " longer"},
+                                     {NULL, NULL}};
+  (void)state;
+  served = small_open(alike);
+  for (unsigned run = 0; run < 2; run++) {
+    RUN(0, CRAWL, "--recrawl-after", "1s", "URL");
+    SAYS("Near-duplicates: 1 page says what another one says");
+    struct timespec wait = {.tv_sec = 1, .tv_nsec = 100000000};
+    nanosleep(&wait, NULL);
+  }
+  SAYS("asked for 3 pages again: 3 unchanged");
+  RUN(0, "report", "DIR");
+  assert_non_null(strstr(served.trial->out.bytes, "in the other): 1.</p>"));
+}
+
 /* Of a crawl that has not ended, with all its files; the copy goes on, is sound, can be merged, and is left alone. */
 static void a_snapshot_is_a_crawl(void **state)
 {
@@ -264,6 +288,7 @@ int main(void)
     CASE(no_server_listens),
     CASE(to_go_on_only_where_something_is_left),
     CASE(a_recrawl_says_what_it_asked),
+    CASE(a_recrawl_finds_no_near_duplicates_anew),
     CASE(a_snapshot_is_a_crawl),
     CASE(help_is_short_until_all_is_asked_for),
     CASE(a_shell_for_a_script_is_said_to_be_one),
