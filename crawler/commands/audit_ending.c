@@ -9,10 +9,23 @@
 
 #include <stdio.h>
 
-static void print_counts(const char *directory, const broken_counts *n)
+/* So that nobody takes for fine what nobody looked at. */
+static void print_unchecked(uint64_t count, const frontier_stats *stats)
 {
-  char a[SAY_SIZE], b[SAY_SIZE], c[SAY_SIZE], d[SAY_SIZE];
-  fprintf(stderr, "Audit: %s links", say_count(n->links, a));
+  char a[SAY_SIZE];
+  if (!count)
+    return;
+  fprintf(stderr, "; %s %s", say_count(count, a), count == 1 ? "is" : "are");
+  if (stats->queued + stats->in_flight + stats->unconfirmed)
+    fputs(" not checked yet", stderr);
+  else
+    fputs(" not checked, for robots.txt or a private address", stderr);
+}
+
+static void print_counts(const char *directory, const broken_counts *n, const frontier_stats *stats)
+{
+  char b[SAY_SIZE], c[SAY_SIZE], d[SAY_SIZE], e[SAY_MANY_SIZE];
+  fprintf(stderr, "Audit: %s", say_many(n->links, "link", e));
   if (n->broken)
     fprintf(stderr, ", of which %s to %s target%s %s broken, on %s page%s", say_count(n->broken, b),
             say_count(n->targets, c), n->targets == 1 ? "" : "s", n->broken == 1 ? "is" : "are",
@@ -21,10 +34,13 @@ static void print_counts(const char *directory, const broken_counts *n)
     fputs(", none of them known to be broken", stderr);
   if (n->mixed)
     fprintf(stderr, "; %s from https to http", say_count(n->mixed, b));
+  print_unchecked(n->unchecked, stats);
   fputs(".\n", stderr);
   if (n->broken)
     say_note("  The broken links: strata export %s --broken", directory);
   say_note("  The whole report: strata report %s", directory);
+  if (n->broken)
+    say_note("  To check again: the same command, and --recrawl-after 1s --retry-failed");
 }
 
 int audit_ending(const char *directory, bool is_quiet)
@@ -34,11 +50,17 @@ int audit_ending(const char *directory, bool is_quiet)
   if (!f)
     return EXIT_FAILED;
   broken_links *b = broken_links_read(f, directory, message);
+  frontier_stats stats;
+  if (b && frontier_stats_read(f, &stats) != FRONTIER_OK) {
+    broken_links_free(b);
+    b = NULL;
+    snprintf(message, sizeof message, "%s", frontier_message(f));
+  }
   broken_counts counts = b ? broken_links_count(b) : (broken_counts){0};
   if (!b)
     say_error("audit", "%s", message);
   else if (!is_quiet)
-    print_counts(directory, &counts);
+    print_counts(directory, &counts, &stats);
   int code = !b ? EXIT_FAILED : counts.broken ? EXIT_BROKEN : EXIT_DONE;
   broken_links_free(b);
   frontier_close(f);

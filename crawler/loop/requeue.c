@@ -17,7 +17,7 @@ typedef struct ended {
   uint64_t id;
   frontier_state state;
   uint16_t code;
-  bool is_map;
+  bool is_map, is_check;
 } ended;
 
 typedef struct ended_list {
@@ -39,8 +39,8 @@ static bool add(ended_list *list, const frontier_record *record)
 {
   if (!HAS_ROOM(list->at, list->room, list->count + 1))
     return false;
-  list->at[list->count++] = (ended){record->id, record->state, record->code,
-                                    (record->origin.hops & VISIT_SITEMAP) != 0};
+  list->at[list->count++] = (ended){record->id, record->state, record->code, (record->origin.hops & VISIT_SITEMAP) != 0,
+                                    (record->origin.hops & VISIT_CHECK) != 0};
   return true;
 }
 
@@ -68,7 +68,8 @@ static bool is_start(gathering *g, const frontier_record *record)
   return false;
 }
 
-/* Start URLs may have been found as links before. A redirect ends before what it leads to. false: no memory. */
+/* Start URLs may have been found as links before. A redirect ends before what it leads to; what an audit checks of a
+ * page is no redirect of it. false: no memory. */
 static bool gather(gathering *g, const frontier_record *record)
 {
   const frontier_origin *origin = &record->origin;
@@ -79,7 +80,8 @@ static bool gather(gathering *g, const frontier_record *record)
   bool may_be_retried = record->state == FRONTIER_FAILED || record->state == FRONTIER_SKIPPED;
   if (origin->hops & VISIT_SITEMAP || (origin->depth > 0 && !may_be_retried))
     return true;
-  if (!(origin->hops && has_id(&g->of_starts, origin->via)) && !is_start(g, record))
+  bool is_hop = (origin->hops & ~(unsigned)VISIT_BITS) != 0;
+  if (!(is_hop && has_id(&g->of_starts, origin->via)) && !is_start(g, record))
     return true;
   return add(&g->of_starts, record) && (!may_be_retried || add(&g->again, record));
 }
@@ -112,11 +114,15 @@ static frontier_status take_back_lack(frontier *f, const ended *e)
   return take_back(f, crawl_lack_name(is_robots ? LACK_ROBOTS : LACK_FAILED));
 }
 
-/* As visit_end.c counted it. */
+/* As visit_end.c counted it: of what an audit checks nothing is missing. */
 static frontier_status forgive(frontier *f, const ended *e)
 {
   frontier_status status = FRONTIER_OK;
-  bool lacks = e->state == FRONTIER_FAILED ? failures_may_heal(e->code) : e->code == SKIP_ROBOTS_UNAVAILABLE;
+  if (e->is_check && e->state == FRONTIER_FAILED)
+    return take_back(f, "checked");
+  bool lacks = e->is_check                   ? false
+               : e->state == FRONTIER_FAILED ? failures_may_heal(e->code)
+                                             : e->code == SKIP_ROBOTS_UNAVAILABLE;
   if (e->state == FRONTIER_SKIPPED && e->code < CRAWL_SKIPS)
     status = take_back(f, crawl_skip_name((crawl_skip)e->code));
   else if (e->state == FRONTIER_FAILED && !e->is_map && (status = take_back(f, "errors")) == FRONTIER_OK)

@@ -328,16 +328,15 @@ static void end_well(crawl *c, visit *v, const fetch_response *response, answer 
   end_lease(c, v, FRONTIER_DONE, (uint16_t)response->status, &facts);
 }
 
-/* Some servers refuse HEAD: what it says is asked again with GET, unless it says that there is no such page. A page of
- * the scope that was linked to as an asset is read, as it may be linked to as a page, too. */
+/* Some servers refuse HEAD, some as if there were no such page: only GET says that a link is broken. A page of the scope
+ * that was linked to as an asset is read, as it may be linked to as a page, too. */
 static bool is_to_be_got(crawl *c, const visit *v, const fetch_response *response)
 {
-  enum { NOT_FOUND = 404, GONE = 410, TOO_MANY = 429, UNAVAILABLE = 503 };
+  enum { TOO_MANY = 429, UNAVAILABLE = 503 };
   long status = response->status;
   if (!v->is_head || response->error != FETCH_OK)
     return false;
-  bool is_refused = status >= 400 && status != NOT_FOUND && status != GONE && status != TOO_MANY &&
-                    status != UNAVAILABLE;
+  bool is_refused = status >= 400 && status != TOO_MANY && status != UNAVAILABLE;
   bool is_page = status >= 200 && status <= 299 && visit_is_html(response->content_type) && crawl_has_in_scope(c, v);
   return (is_refused || is_page) && retries_come_again(c->retries, &v->lease);
 }
@@ -349,6 +348,13 @@ static bool is_to_come_again(crawl *c, const visit *v, const fetch_response *res
          url_parse(v->lease.url, v->lease.url_size, c->profile, c->target) == URL_OK &&
          harvest_leads_to(c->harvest, v, response->location, c->target->key) &&
          retries_come_again(c->retries, &v->lease);
+}
+
+/* What GET was to read as a page (choose_method in crawl.c), and is none, was only checked. */
+static void settle_check(visit *v, const fetch_response *response, answer kind)
+{
+  bool is_page = kind == ANSWER_PAGE && visit_is_html(response->content_type);
+  v->is_check = v->is_check || (v->lease.origin.hops & VISIT_CHECK && !is_page);
 }
 
 void visit_end_fetched(void *context, const fetch_response *response)
@@ -372,6 +378,7 @@ void visit_end_fetched(void *context, const fetch_response *response)
     return;
   }
   answer kind = answer_of(v, response);
+  settle_check(v, response, kind);
   if (is_to_be_got(c, v, response) || is_to_come_again(c, v, response, kind))
     put_off(c, v);
   else if (kind == ANSWER_FAILURE)

@@ -47,6 +47,7 @@ static void put_cards(FILE *to, const audit_data *a)
                {n.broken, "broken links"},
                {n.targets, "broken targets"},
                {n.sources, "pages with broken links"},
+               {n.unchecked, "links not checked"},
                {a->redirect_all, "redirecting URLs"},
                {n.mixed, "links from https to http parts"}};
   fputs("<div class=\"cards\">\n", to);

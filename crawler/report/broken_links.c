@@ -219,6 +219,16 @@ bool broken_links_is_orphan(const broken_links *b, uint64_t row)
   return b->in_maps && has_bit(b->in_maps, row) && !has_bit(b->in_pages, row) && !(rows[row].flags & FETCH_START);
 }
 
+/* It waits, or robots.txt forbids it, or its address is not public; or that is so where it redirects to. */
+static bool is_unchecked(const broken_links *b, uint64_t target)
+{
+  const fetch_row *row = fetch_table_find(b->table, target);
+  if (row && !row->next)
+    return row->ending == (FETCH_NO_ANSWER | FETCH_PRIVATE);
+  fetch_end end = row ? fetch_table_follow(b->table, row) : (fetch_end){.last = NULL};
+  return !end.is_known || end.ending == (FETCH_NO_ANSWER | FETCH_PRIVATE);
+}
+
 static bool take_page(broken_links *b, const fetch_row *page, uint32_t count)
 {
   uint64_t text = UINT64_MAX;
@@ -230,8 +240,10 @@ static bool take_page(broken_links *b, const fetch_row *page, uint32_t count)
       return false;
     if (b->in_maps)
       note_linked(b, page, target);
-    if (to == b->target_count)
+    if (to == b->target_count) {
+      b->counts.unchecked += is_unchecked(b, target);
       continue;
+    }
     if (text == UINT64_MAX) {
       const char *address = fetch_table_url(b->table, page);
       if (!address || !add_text(b, address, &text))

@@ -30,11 +30,12 @@ typedef struct broken_link {
 bool broken_links_next(broken_links *b, broken_link *link); /* false: no more */
 
 typedef struct broken_counts {
-  uint64_t links;   /* edges of all pages */
-  uint64_t broken;  /* of them, and start URLs */
-  uint64_t targets; /* different ones that are broken, and linked to */
-  uint64_t sources; /* pages with a broken link */
-  uint64_t mixed;   /* edges of https pages to what is loaded by http */
+  uint64_t links;     /* edges of all pages */
+  uint64_t broken;    /* of them, and start URLs */
+  uint64_t targets;   /* different ones that are broken, and linked to */
+  uint64_t sources;   /* pages with a broken link */
+  uint64_t mixed;     /* edges of https pages to what is loaded by http */
+  uint64_t unchecked; /* edges to what was not asked for, or not up to where it redirects */
 } broken_counts;
 broken_counts broken_links_count(const broken_links *b);
 

@@ -54,6 +54,7 @@ static const struct kind {
   {"there-403", "HTTP/1.1 403 No\r\n" EMPTY, NULL, false},
   {"there-denied", "HTTP/1.1 404 Not Found\r\n" EMPTY, NULL, false},
   {"there-no-head", "HTTP/1.1 200 OK\r\nContent-Type: image/png\r\n" EMPTY, NULL, false},
+  {"there-mute", "HTTP/1.1 200 OK\r\n" EMPTY, NULL, false},          /* to HEAD it says 404 */
   {"there-never", "HTTP/1.1 404 Not Found\r\n" EMPTY, "404", false}, /* to HEAD it says 405 */
   {"there-moved", "HTTP/1.1 301 Moved\r\nLocation: /there-404-0\r\n" EMPTY, "404", false},
 };
@@ -188,7 +189,11 @@ static bool is_of_kind(const char *target, unsigned *kind, unsigned *number)
 static void send_kind(int fd, unsigned kind, bool is_head)
 {
   bool is_refused = is_head && (strstr(kinds[kind].name, "no-head") || strstr(kinds[kind].name, "never"));
-  const char *answer = is_refused ? "HTTP/1.1 405 No\r\n" EMPTY : kinds[kind].answer, *port = strstr(answer, "OTHER");
+  bool is_mute = is_head && strstr(kinds[kind].name, "mute");
+  const char *answer = is_refused ? "HTTP/1.1 405 No\r\n" EMPTY
+                       : is_mute  ? "HTTP/1.1 404 No\r\n" EMPTY
+                                  : kinds[kind].answer,
+             *port = strstr(answer, "OTHER");
   text out = {0};
   if (port)
     text_addf(&out, "%.*s%u%s", (int)(port - answer), answer, other_port, port + strlen("OTHER"));
@@ -273,18 +278,26 @@ static void assert_as_planned(void)
   text_free(&rows);
 }
 
+/* What HEAD says of it is an error, so that GET is to say whether it is one. */
+static bool is_asked_twice(unsigned kind)
+{
+  static const char *const names[] = {"there-404", "there-410", "there-403", "no-head", "mute", "never"};
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    if (strstr(kinds[kind].name, names[i]))
+      return true;
+  return false;
+}
+
 static void assert_polite(bool was_killed)
 {
   assert_int_equal(seen_by->forbidden, 0);
   assert_int_equal(seen_by->expanded, 0);
   for (unsigned kind = 0; kind < KINDS && !was_killed; kind++)
     for (unsigned i = 0; i < OF_A_KIND; i++) {
-      bool is_refused = strstr(kinds[kind].name, "no-head") || strstr(kinds[kind].name, "never") ||
-                        strstr(kinds[kind].name, "-403");
       unsigned heads = seen_by->heads[kind][i], gets = seen_by->gets[kind][i];
       assert_true(heads <= 1 && gets <= 1);
       if (!kinds[kind].is_here)
-        assert_int_equal(gets, is_refused ? heads : 0);
+        assert_int_equal(gets, is_asked_twice(kind) ? heads : 0);
     }
 }
 
@@ -302,6 +315,7 @@ static void it_says_what_was_planted(void **state)
   assert_int_equal(small_strata(&here, (const char *const[]){"audit", WORDS, start_page(), NULL}, 4), 4);
   assert_non_null(strstr(here.trial->err.bytes, " broken, on "));
   assert_non_null(strstr(here.trial->err.bytes, "--broken"));
+  assert_non_null(strstr(here.trial->err.bytes, " are not checked, for robots.txt or a private address.\n"));
   assert_as_planned();
   assert_polite(false);
   text lines = {0};
@@ -326,6 +340,47 @@ static void it_says_what_was_planted(void **state)
   }
   assert_int_equal(*of_csv, '\0');
   text_free(&csv);
+}
+
+/* A counter, as stat prints it. */
+static unsigned long counter_of(const char *name)
+{
+  assert_int_equal(small_strata(&here, (const char *const[]){"stat", "DIR", NULL}, 0), 0);
+  const char *at = strstr(here.trial->out.bytes, name);
+  return at ? strtoul(at + strlen(name), NULL, 10) : 0;
+}
+
+/* The same command changes nothing that was counted; with --retry-failed all that failed is asked again, and counted
+ * once. */
+static void it_counts_once(void **state)
+{
+  static const char *const names[] = {"\nerrors ", "\nfailed-4xx ", "\nchecked ", "\nunfetched "};
+  enum { NAMES = sizeof names / sizeof *names };
+  unsigned long before[NAMES];
+  (void)state;
+  for (unsigned run = 0; run < 3; run++) {
+    const char *const words[] = {"audit", WORDS, start_page(), run == 2 ? "--retry-failed" : NULL, NULL};
+    unsigned requests = seen_by->requests;
+    assert_int_equal(small_strata(&here, words, 4), 4);
+    assert_true(run != 1 || seen_by->requests == requests);
+    for (size_t i = 0; i < NAMES; i++) {
+      unsigned long now = counter_of(names[i]);
+      assert_true(run || now);
+      before[i] = run ? before[i] : now;
+      assert_int_equal(now, before[i]);
+    }
+  }
+  assert_as_planned();
+}
+
+/* A crawl that was cut short says how much it has not looked at. */
+static void what_waits_is_not_fine(void **state)
+{
+  (void)state;
+  const char *const words[] = {"audit", WORDS, "--max-pages", "2", start_page(), NULL};
+  int code = trial_strata(here.trial, words);
+  assert_true(code == 0 || code == 4);
+  assert_non_null(strstr(here.trial->err.bytes, " not checked yet.\n"));
 }
 
 #define A(url) "<td><a rel=\"noopener noreferrer\" href=\"" url "\">" url "</a></td>"
@@ -469,6 +524,8 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test_setup_teardown(it_says_what_was_planted, serve, stop),
+    cmocka_unit_test_setup_teardown(it_counts_once, serve, stop),
+    cmocka_unit_test_setup_teardown(what_waits_is_not_fine, serve, stop),
     cmocka_unit_test_setup_teardown(the_report_says_it_too, serve, stop),
     cmocka_unit_test_setup_teardown(nothing_is_lost_by_kill_9, serve, stop),
     cmocka_unit_test_setup_teardown(a_damaged_log_is_a_sentence, serve, stop),
