@@ -133,9 +133,15 @@ static void choose_copies(reading *r)
   }
 }
 
+/* What an audit checks is no page: of its body there is only a part. */
+static bool is_check(const json_t *line)
+{
+  return json_object_get(line, "check");
+}
+
 static void note_example(reading *r, const json_t *line)
 {
-  uint64_t hash = hash_of(line);
+  uint64_t hash = is_check(line) ? 0 : hash_of(line);
   for (size_t i = 0; hash && i < r->data->copies_count; i++) {
     report_copies *c = &r->data->copies[i];
     for (size_t k = 0; c->hash == hash && k < REPORT_EXAMPLES; k++)
@@ -230,7 +236,6 @@ static void count_line(reading *r, const json_t *line)
   const char *host = strstr(address, "://");
   host = host ? host + 3 : address;
   d->fetches++;
-  d->failed += failed;
   d->redirects += !failed && status >= 300 && status < 400;
   d->wire_bytes += number_of(line, "wire_bytes");
   d->body_bytes += number_of(line, "body_bytes");
@@ -239,7 +244,8 @@ static void count_line(reading *r, const json_t *line)
   count_name(r, &d->hosts, host, strcspn(host, "/?#"), line, failed);
   if (*error)
     count_name(r, &d->errors, error, strlen(error), line, true);
-  if (status >= 200 && status < 300 && number_of(line, "body_bytes") && !json_object_get(line, "sitemap"))
+  if (status >= 200 && status < 300 && number_of(line, "body_bytes") && !json_object_get(line, "sitemap") &&
+      !is_check(line))
     count_page(r, line);
   if (start_ms && seconds >= 0 && seconds < 1e6)
     count_time(d, start_ms + (uint64_t)(1000 * seconds), failed);

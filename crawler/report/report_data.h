@@ -34,7 +34,7 @@ typedef struct report_copies { /* pages with one body */
 } report_copies;
 
 typedef struct report_data {
-  uint64_t fetches, pages, redirects, failed, bad_lines;
+  uint64_t fetches, pages, redirects, bad_lines;
   uint64_t wire_bytes, body_bytes;
   uint64_t statuses[REPORT_STATUSES];
   uint64_t depths[REPORT_DEPTHS], sizes[REPORT_SIZES];

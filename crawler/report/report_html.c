@@ -162,7 +162,7 @@ static void put_summary(FILE *to, const report_input *in)
   fputs("<div class=\"cards\">\n", to);
   put_card(to, d->pages, "pages");
   put_card(to, d->redirects, "redirects");
-  put_card(to, d->failed, "failed");
+  put_card(to, s->failed, "failed");
   put_card(to, waiting, "waiting");
   put_card(to, s->hosts, "hosts");
   fputs("<div><b>", to);
