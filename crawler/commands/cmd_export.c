@@ -165,6 +165,7 @@ const option_table cmd_export_options = {
             "\n"
             "  strata export strata-example.org --state failed\n"
             "  strata export old-crawl --state queued | strata crawl --dir new-crawl -\n",
+  .exits = "0 done, 1 failed, 2 usage, 4 with --broken: there are broken links",
 };
 
 static bool is_consistent(const job *j)

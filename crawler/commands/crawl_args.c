@@ -566,6 +566,8 @@ static bool is_consistent(const crawl_args *a)
     {a->cluster && a->retry_failed, "--retry-failed is for one directory: --dir DIR/p-000, without --cluster"},
     {!a->cluster && (a->own || a->cluster_password_file), "--own and --cluster-password-file are for a --cluster"},
     {a->no_store && a->crawl.recrawl_least_s, "--no-store keeps nothing, so there is nothing to --recrawl-after"},
+    {a->audit && !a->url_count && !a->seeds && !a->directory,
+     "no start URL; try \"strata audit https://example.org/\", or \"strata audit --help\""},
     {!a->url_count && !a->seeds && (!a->directory || a->cluster),
      "no start URL; try \"strata crawl https://example.org/\", or \"strata crawl --help\""},
   };

@@ -242,13 +242,13 @@ static void print_near(const summary *s)
 
 static void print_totals(const summary *s)
 {
-  char a[SAY_MANY_SIZE], b[SAY_MANY_SIZE], c[SAY_MANY_SIZE], d[SAY_MANY_SIZE], e[SAY_MANY_SIZE];
+  char a[SAY_MANY_SIZE], b[SAY_MANY_SIZE], c[SAY_MANY_SIZE], d[SAY_MANY_SIZE], e[SAY_MANY_SIZE], r[SAY_MANY_SIZE];
   const crawl_totals *run = &s->run;
   const frontier_stats *stats = &s->stats;
-  fprintf(stderr, "  %s, %s in %s (%.0f pages/s); %s, %s\n", say_many(run->pages, "page", a),
-          say_bytes(run->body_bytes, b), say_seconds(run->seconds, c),
-          run->seconds > 0 ? (double)run->pages / run->seconds : 0, say_many(run->redirects, "redirect", d),
-          say_many(run->errors, "error", e));
+  double rate = run->seconds > 0 ? (double)run->pages / run->seconds : 0;
+  fprintf(stderr, "  %s, %s in %s (%s/s); %s, %s\n", say_many(run->pages, "page", a), say_bytes(run->body_bytes, b),
+          say_seconds(run->seconds, c), say_many((uint64_t)(rate + 0.5), "page", r),
+          say_many(run->redirects, "redirect", d), say_many(run->errors, "error", e));
   uint64_t waiting = stats->queued + stats->in_flight, ended = stats->done + stats->failed + stats->skipped;
   fprintf(stderr, "  In all: %s, %s known, %s of them waiting, %s\n",
           say_many(frontier_counter(s->frontier, "pages"), "page", a), say_many(waiting + ended, "URL", b),

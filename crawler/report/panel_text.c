@@ -56,6 +56,11 @@ static void say_outage(const panel_facts *f, panel_text *text)
   text->lines[text->count - 1].is_error = true;
 }
 
+static uint64_t whole(double rate)
+{
+  return rate > 0 ? (uint64_t)(rate + 0.5) : 0;
+}
+
 static void say_rates(const panel_facts *f, panel_text *text)
 {
   char a[SAY_MANY_SIZE], b[SAY_MANY_SIZE], c[SAY_MANY_SIZE], d[SAY_MANY_SIZE], e[SAY_MANY_SIZE],
@@ -66,9 +71,9 @@ static void say_rates(const panel_facts *f, panel_text *text)
   if (left >= 0)
     snprintf(left_text, sizeof left_text, ", %s left", say_seconds(left, a));
   say(text, "  %s in %s%s", say_many(t->pages, "page", a), say_seconds(t->seconds, b), left_text);
-  say(text, "  now %.0f pages/s, %s/s; overall %.0f pages/s, %s/s; %s in all", f->pages_rate,
-      say_bytes((uint64_t)f->bytes_rate, c), rate, say_bytes((uint64_t)overall(t->wire_bytes, t->seconds), d),
-      say_bytes(t->wire_bytes, e));
+  say(text, "  now %s/s, %s/s; overall %s/s, %s/s; %s in all", say_many(whole(f->pages_rate), "page", a),
+      say_bytes((uint64_t)f->bytes_rate, c), say_many(whole(rate), "page", b),
+      say_bytes((uint64_t)overall(t->wire_bytes, t->seconds), d), say_bytes(t->wire_bytes, e));
 }
 
 static void say_urls(const panel_facts *f, panel_text *text)
@@ -194,15 +199,17 @@ void panel_text_write(const panel_facts *f, panel_text *text)
 
 const char *panel_text_plain(const panel_facts *f, char line[PANEL_TEXT_LINE])
 {
-  char a[SAY_MANY_SIZE], b[SAY_MANY_SIZE], c[SAY_MANY_SIZE], d[SAY_MANY_SIZE], left_text[SAY_SIZE + 16] = "";
+  char a[SAY_MANY_SIZE], b[SAY_MANY_SIZE], c[SAY_MANY_SIZE], d[SAY_MANY_SIZE], r[SAY_MANY_SIZE],
+    left_text[SAY_SIZE + 16] = "";
   const crawl_totals *t = &f->totals;
   double rate = overall(t->pages, t->seconds);
   double left = panel_text_left(f->caps, frontier_counter(f->frontier, "pages"), t->seconds, rate);
   if (left >= 0)
     snprintf(left_text, sizeof left_text, ", %s left", say_seconds(left, a));
   const char *paused = f->crawl && *crawl_outage(f->crawl) ? ", paused" : "";
-  snprintf(line, PANEL_TEXT_LINE, "%s: %s, %s queued, %s, %.0f pages/s, %s/s%s%s", say_seconds(t->seconds, d),
-           say_many(t->pages, "page", a), say_count(f->stats.queued, b), say_many(t->errors, "error", c), rate,
+  snprintf(line, PANEL_TEXT_LINE, "%s: %s, %s queued, %s, %s/s, %s/s%s%s", say_seconds(t->seconds, d),
+           say_many(t->pages, "page", a), say_count(f->stats.queued, b), say_many(t->errors, "error", c),
+           say_many(whole(rate), "page", r),
            say_bytes((uint64_t)overall(t->wire_bytes, t->seconds), (char[SAY_MANY_SIZE]){0}), left_text, paused);
   return line;
 }
