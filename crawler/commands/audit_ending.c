@@ -24,12 +24,11 @@ static void print_unchecked(uint64_t count, const frontier_stats *stats)
 
 static void print_counts(const char *directory, const broken_counts *n, const frontier_stats *stats)
 {
-  char b[SAY_SIZE], c[SAY_SIZE], d[SAY_SIZE], e[SAY_MANY_SIZE];
+  char b[SAY_SIZE], c[SAY_MANY_SIZE], d[SAY_MANY_SIZE], e[SAY_MANY_SIZE];
   fprintf(stderr, "Audit: %s", say_many(n->links, "link", e));
   if (n->broken)
-    fprintf(stderr, ", of which %s to %s target%s %s broken, on %s page%s", say_count(n->broken, b),
-            say_count(n->targets, c), n->targets == 1 ? "" : "s", n->broken == 1 ? "is" : "are",
-            say_count(n->sources, d), n->sources == 1 ? "" : "s");
+    fprintf(stderr, ", %s of them broken (%s), on %s", say_count(n->broken, b), say_many(n->targets, "target", c),
+            say_many(n->sources, "page", d));
   else
     fputs(", none of them known to be broken", stderr);
   if (n->mixed)

@@ -42,7 +42,7 @@ uint64_t fetch_table_hash(const fetch_table *t, const char *key, size_t size)
 
 /* What counts of a line; the first of two fields of a name. */
 typedef struct facts {
-  flat_field key, redirect, canonical, title, type, status, error, via, limit, sitemap, check, noindex;
+  flat_field key, redirect, canonical, title, type, status, error, via, sitemap, check, noindex;
 } facts;
 
 static bool is_text(const flat_field *f, const char *text)
@@ -63,7 +63,6 @@ static facts facts_of(const char *line, size_t size)
                {"status", offsetof(facts, status)},
                {"error", offsetof(facts, error)},
                {"via", offsetof(facts, via)},
-               {"limit", offsetof(facts, limit)},
                {"sitemap", offsetof(facts, sitemap)},
                {"check", offsetof(facts, check)},
                {"noindex", offsetof(facts, noindex)}};
@@ -96,8 +95,7 @@ static uint8_t flags_of(const facts *of)
            of->type.value ? of->type.value : "");
   return (uint8_t)((is_text(&of->via, "0") && !is_map && !is_check ? FETCH_START : 0) | (is_map ? FETCH_MAP : 0) |
                    (is_check ? FETCH_CHECK : 0) | (of->noindex.value ? FETCH_NOINDEX : 0) |
-                   (visit_is_html(type) || !*type ? FETCH_HTML : 0) |
-                   (is_text(&of->limit, "too many redirects") ? FETCH_CUT : 0));
+                   (visit_is_html(type) || !*type ? FETCH_HTML : 0));
 }
 
 /* Of the URL in a field; 0: there is none. */
@@ -219,6 +217,17 @@ const fetch_row *fetch_table_find(const fetch_table *t, uint64_t key)
   return begin < t->count && rows[begin].key == key ? &rows[begin] : NULL;
 }
 
+static bool comes_back(const fetch_table *t, const fetch_row *row)
+{
+  const fetch_row *at = row;
+  for (unsigned i = 0; i < HOPS_MAX && at && at->next; i++) {
+    at = fetch_table_find(t, at->next);
+    if (at == row)
+      return true;
+  }
+  return false;
+}
+
 fetch_end fetch_table_follow(const fetch_table *t, const fetch_row *row)
 {
   fetch_end end = {.last = row, .is_known = true};
@@ -226,18 +235,13 @@ fetch_end fetch_table_follow(const fetch_table *t, const fetch_row *row)
     const fetch_row *next = fetch_table_find(t, end.last->next);
     end.is_too_long = ++end.hops > HOPS_MAX;
     if (!next) {
-      end.is_too_long |= end.last->flags & FETCH_CUT;
       end.is_known = end.is_too_long;
       break;
     }
     end.last = next;
   }
   end.ending = end.is_too_long ? row->ending : end.last->ending;
-  const fetch_row *at = row; /* of what goes on for so long, does it come back to where it was? */
-  for (unsigned i = 0; end.is_too_long && at && !end.is_loop && i <= HOPS_MAX; i++) {
-    at = fetch_table_find(t, at->next);
-    end.is_loop = at == end.last || at == row;
-  }
+  end.is_loop = end.is_too_long && comes_back(t, end.last);
   return end;
 }
 

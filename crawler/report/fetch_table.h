@@ -19,8 +19,7 @@ enum {
   FETCH_CHECK = 4,
   FETCH_NOINDEX = 8,
   FETCH_HTML = 16,
-  FETCH_CUT = 32,
-  FETCH_COPY = 64 /* its canonical URL is another one */
+  FETCH_COPY = 32 /* its canonical URL is another one */
 };
 
 /* Of the last fetch of a URL. `ending`: the HTTP status, or FETCH_NO_ANSWER and a fetch_error. */
