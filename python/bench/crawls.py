@@ -1,10 +1,11 @@
 """Whole crawls of a site by Scrapy: our scheduler beside Scrapy's own.
 
     crawls.py pairs [--pages N] [--pairs N] [--scrapy DIR] [--sqlite]   pages a second and CPU time a page, in turns
+    crawls.py alone [--pages N] [--pairs N] [--scrapy DIR] [--sqlite]   the same of the schedulers without a crawl
     crawls.py kills [--pages N] [--kills N] [--seed N]                  kill -9 at random moments, then what was lost
 
-The site is served by nginx from 127.0.0.1. --scrapy: a Scrapy other than the installed one, from its sources; --sqlite: its
-queues in SQLite are a third way to crawl. strata_frontier must be importable.
+The site is served by nginx from 127.0.0.1. --scrapy: a Scrapy other than the installed one, from its sources;
+--sqlite: its queues in SQLite are a third way to crawl. strata_frontier must be importable.
 """
 import argparse
 import os
@@ -78,19 +79,43 @@ def one_crawl(url, way, environment):
         return pages, pages / seconds, (used.ru_utime + used.ru_stime) * 1e6 / pages, used.ru_maxrss / 1024
 
 
-def pairs(arguments):
+def of_scrapy(arguments):
+    """The environment, with the Scrapy that is asked for."""
     environment = dict(os.environ)
     if arguments.scrapy:
         environment["PYTHONPATH"] = f"{Path(arguments.scrapy).resolve()}:{environment.get('PYTHONPATH', '')}"
+    return environment
+
+
+def pairs(arguments):
+    environment = of_scrapy(arguments)
+    with served(arguments.pages) as url:
+        compare(arguments, lambda way: one_crawl(url, way, environment))
+
+
+def alone(arguments):
+    """Each page's links are queued, and the next request is taken: what a crawl is to a scheduler."""
+    environment = of_scrapy(arguments)
+    program = [sys.executable, str(HERE.parent / "tests/alone.py"), str(arguments.pages)]
+
+    def one_run(way):
+        with tempfile.TemporaryDirectory() as work:
+            printed = subprocess.check_output([*program, f"{work}/job", *WAYS[way]], env=environment)
+        pages, seconds, cpu, memory = map(float, printed.split())
+        return int(pages), pages / seconds, cpu * 1e6 / pages, memory
+
+    compare(arguments, one_run)
+
+
+def compare(arguments, one_run):
     ways = ["ours", "stock", *(["sqlite"] if arguments.sqlite else [])]
     got = {way: [] for way in ways}
-    with served(arguments.pages) as url:
-        for number in range(arguments.pairs):
-            for way in ways if number % 2 == 0 else reversed(ways):
-                pages, rate, cpu, memory = one_crawl(url, way, environment)
-                assert pages == arguments.pages, f"{way}: {pages} pages"
-                got[way].append((rate, cpu))
-                print(f"{number:2} {way:6} {rate:7.1f} pages/s {cpu:6.0f} us of CPU a page {memory:5.0f} MB", flush=True)
+    for number in range(arguments.pairs):
+        for way in ways if number % 2 == 0 else reversed(ways):
+            pages, rate, cpu, memory = one_run(way)
+            assert pages == arguments.pages, f"{way}: {pages} pages"
+            got[way].append((rate, cpu))
+            print(f"{number:2} {way:6} {rate:7.1f} pages/s {cpu:6.0f} us of CPU a page {memory:5.0f} MB", flush=True)
     for way in ways[1:]:
         for what, column in (("pages/s", 0), ("CPU a page", 1)):
             shares = [ours[column] / theirs[column] for ours, theirs in zip(got["ours"], got[way])]
@@ -120,7 +145,7 @@ def kills(arguments):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=["pairs", "kills"])
+    parser.add_argument("what", choices=["pairs", "alone", "kills"])
     parser.add_argument("--pages", type=int, default=2000)
     parser.add_argument("--pairs", type=int, default=10)
     parser.add_argument("--kills", type=int, default=20)
@@ -130,7 +155,7 @@ def main():
     parser.add_argument("--scrapy")
     parser.add_argument("--sqlite", action="store_true")
     arguments = parser.parse_args()
-    (pairs if arguments.what == "pairs" else kills)(arguments)
+    {"pairs": pairs, "alone": alone, "kills": kills}[arguments.what](arguments)
 
 
 if __name__ == "__main__":

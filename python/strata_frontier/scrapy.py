@@ -21,7 +21,7 @@ from scrapy.pqueues import DownloaderAwarePriorityQueue, DownloaderInterface
 from scrapy.utils.job import job_dir
 from scrapy.utils.misc import load_object
 from scrapy.utils.reactor import CallLaterOnce
-from scrapy.utils.request import request_from_dict
+from scrapy.utils.request import RequestFingerprinter, request_from_dict
 
 try:
     from scrapy.utils.misc import build_from_crawler
@@ -40,7 +40,7 @@ ALL = b"requests"  # the one group, where SCHEDULER_PRIORITY_QUEUE does not keep
 AGAIN = b"again"  # the key of all requests that are queued whether seen or not
 START = b"start\0"  # before the key of one that the spider starts with
 NO_LIMIT = 0xFFFFFFFF
-RECENT = 8192  # keys kept here, so that what most pages link to costs no call
+RECENT = 8192  # URLs or keys kept here, so that what most pages link to costs neither a fingerprint nor a call
 HEARTBEAT_MS = 5000  # the engine asks again after so long by itself
 # What a stored request leaves out if it is the default; `url` and `priority` are stored by the frontier.
 DEFAULTS: Dict[str, Any] = {
@@ -213,7 +213,8 @@ class Scheduler(stock.Scheduler):  # type: ignore[misc]
         self._leases: Dict[Any, int] = {}  # requests that were handed out, until their callbacks have ended
         self._in_memory: Dict[Any, bytes] = {}
         self._memory_keys: Set[bytes] = set()
-        self._recent: Set[bytes] = set()  # keys that were seen, some of them
+        self._recent: Set[Union[str, bytes, None]] = set()  # URLs alone and keys that were seen, some of them
+        self._is_scrapys_fingerprint = type(self.crawler.request_fingerprinter) is RequestFingerprinter
         self._is_failing = False
         self._start: Any = None  # the request that the spider has started with last
         self._starts = None if settings.getbool("STRATA_START_AGAIN") else Filter()  # of this run
@@ -278,15 +279,31 @@ class Scheduler(stock.Scheduler):  # type: ignore[misc]
                 self.stats.inc_value("strata/known_starts")
                 return None
             return key
-        if self._is_filtered_elsewhere:
-            was_seen, key = self.df.request_seen(request), AGAIN
-        else:
-            key = self._fingerprint(request)
-            was_seen = self._was_seen(key)
-        if was_seen:
+        found: Optional[bytes] = AGAIN
+        if not self._is_filtered_elsewhere:
+            found = self._key_if_new(request)
+        elif self.df.request_seen(request):
+            found = None
+        if found is None:
             self.df.log(request, self.spider)
+        return found
+
+    def _key_if_new(self, request: Any) -> Optional[bytes]:
+        url = self._url_alone(request)
+        if url in self._recent:
             return None
-        return key
+        key = self._fingerprint(request)
+        was_seen = key in self._recent or self._was_seen(key)
+        if len(self._recent) >= RECENT:
+            self._recent.clear()
+        self._recent.add(url or key)
+        return None if was_seen else key
+
+    def _url_alone(self, request: Any) -> Optional[str]:
+        """The URL, if Scrapy's fingerprint is made of nothing else: then equal URLs have equal keys."""
+        url: str = request.url
+        is_alone = request.method == "GET" and not request.body and "verbatim_url" not in request.meta
+        return url if is_alone and self._is_scrapys_fingerprint else None
 
     def _fingerprint(self, request: Any) -> bytes:
         return bytes(self.crawler.request_fingerprinter.fingerprint(request))
@@ -303,14 +320,7 @@ class Scheduler(stock.Scheduler):  # type: ignore[misc]
 
     def _was_seen(self, key: bytes) -> bool:
         assert self.frontier is not None
-        if key in self._recent or key in self._memory_keys:
-            return True
-        if not self.frontier.knows(key):
-            return False
-        if len(self._recent) == RECENT:
-            self._recent.clear()
-        self._recent.add(key)
-        return True
+        return key in self._memory_keys or self.frontier.knows(key)
 
     def _store(self, request: Any, key: bytes) -> bool:
         assert self.frontier is not None

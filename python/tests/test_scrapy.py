@@ -11,91 +11,14 @@ import pytest
 
 scrapy = pytest.importorskip("scrapy", reason="python3-scrapy is not installed")
 
+from engine import Request, Run, Spider  # noqa: E402
 from scrapy.utils.test import get_crawler  # noqa: E402
 from web import Site  # noqa: E402
 
 from strata_frontier import BadArgument, Frontier, Mismatch  # noqa: E402
-from strata_frontier.scrapy import DupeFilter, Scheduler  # noqa: E402
+from strata_frontier.scrapy import DupeFilter  # noqa: E402
 
 AWARE = "scrapy.pqueues.DownloaderAwarePriorityQueue"
-
-
-class Spider(scrapy.Spider):
-    name = "spider"
-
-
-class Slot:
-    def __init__(self, start_requests):
-        self.start_requests = iter(start_requests)
-
-    def remove_request(self, request):
-        pass
-
-    class nextcall:
-        @staticmethod
-        def schedule():
-            pass
-
-
-class Downloader:
-    slots = {}
-
-    def get_slot_key(self, request, spider=None):
-        return request.meta.get("download_slot") or request.url.split("/")[2]
-
-    _get_slot_key = get_slot_key
-
-
-class Engine:
-    def __init__(self, start_requests):
-        self.slot, self.downloader = Slot(start_requests), Downloader()
-
-
-class Run:
-    """A scheduler, as the engine uses it."""
-
-    def __init__(self, jobdir, starts=(), **settings):
-        self.crawler = get_crawler(Spider, {"JOBDIR": str(jobdir) if jobdir else None, "SCHEDULER_DEBUG": True,
-                                            "REQUEST_FINGERPRINTER_IMPLEMENTATION": "2.7",
-                                            "SCHEDULER_PRIORITY_QUEUE": "scrapy.pqueues.ScrapyPriorityQueue",
-                                            **settings})
-        self.crawler.spider = Spider.from_crawler(self.crawler)
-        self.crawler.engine = Engine(starts)
-        self.scheduler = Scheduler.from_crawler(self.crawler)
-
-    def __enter__(self):
-        self.scheduler.open(self.crawler.spider)
-        return self
-
-    def __exit__(self, *unused):
-        self.scheduler.close("finished")
-
-    def add(self, *requests):
-        return [self.scheduler.enqueue_request(Request(r) if isinstance(r, str) else r) for r in requests]
-
-    def start(self):
-        return [self.scheduler.enqueue_request(request) for request in self.crawler.engine.slot.start_requests]
-
-    def take(self, count=99):
-        taken, ends = [], time.monotonic() + 10
-        while len(taken) < count and time.monotonic() < ends:
-            request = self.scheduler.next_request()
-            if request:
-                taken.append(request)
-            elif self.scheduler.frontier is None or self.scheduler.frontier.wait_ms is None:
-                break
-        return taken
-
-    def finish(self, *requests):
-        for request in requests:
-            self.crawler.engine.slot.remove_request(request)
-
-    def stat(self, name):
-        return self.crawler.stats.get_value(name, 0)
-
-
-def Request(url, **options):
-    return scrapy.Request(url if "//" in url else f"http://a.example/{url}", **options)
 
 
 def names(requests):
@@ -215,6 +138,28 @@ def test_more_keys_than_are_kept_at_hand(tmp_path, monkeypatch):
             assert run.add(*urls) == [False] * 20
 
 
+def test_a_url_alone_needs_no_second_fingerprint(tmp_path, monkeypatch):
+    with Run(tmp_path) as run:
+        fingerprinter = run.crawler.request_fingerprinter
+        asked, fingerprint = [], fingerprinter.fingerprint
+        monkeypatch.setattr(fingerprinter, "fingerprint", lambda request: asked.append(request) or fingerprint(request))
+        assert run.add("a", "a", "a?c=1&b=2", "a?b=2&c=1") == [True, False, True, False] and len(asked) == 3
+        other = [Request("a", method="POST"), Request("a", body="b"), Request("a", meta={"verbatim_url": True})]
+        assert run.add(*other)[:2] == [True, True] and len(asked) == 6
+        assert run.add(*other) == [False] * 3
+
+
+class ByColour:
+    def fingerprint(self, request):
+        return request.meta["colour"].encode()
+
+
+def test_other_fingerprinters_are_asked_each_time(tmp_path):
+    with Run(tmp_path, REQUEST_FINGERPRINTER_CLASS=ByColour) as run:
+        red, blue = (Request("a", meta={"colour": colour}) for colour in ["red", "blue"])
+        assert run.add(red, blue, red) == [True, True, False]
+
+
 def test_commits_may_be_rarer(tmp_path):
     with Run(tmp_path, STRATA_COMMIT_AFTER_MS=60_000) as run:
         run.add("http://a.example/1")
@@ -312,6 +257,12 @@ def test_the_duplicate_filter_alone(tmp_path, jobdir):
     seen = opened()
     assert seen.request_seen(Request("7")) == jobdir
     seen.close("finished")
+
+
+@pytest.mark.parametrize("scheduler", ["strata_frontier.scrapy.Scheduler", "scrapy.core.scheduler.Scheduler"])
+def test_a_scheduler_alone_reaches_all_pages(tmp_path, scheduler):
+    alone = [sys.executable, Path(__file__).with_name("alone.py"), "200", tmp_path / "job", f"SCHEDULER={scheduler}"]
+    assert subprocess.run(alone, check=True, stdout=subprocess.PIPE).stdout.split()[0] == b"200"
 
 
 def walk(site, tmp_path, *settings):
