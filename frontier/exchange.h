@@ -158,9 +158,9 @@ static inline frontier_status frontier_inbox_take(frontier *f, const void *bytes
 frontier_status frontier_inbox_tell(frontier *f, uint32_t from, frontier_ack *ack, bool *is_news);
 
 /* With options.keeps_copies: `snapshot` is a copy of this directory, made by frontier_snapshot, of which another copy
- * is elsewhere now, for good. Reads what it has of others' parcels, to be told as `kept`. Older copies are not to be
- * restored from now on. MISMATCH: it is no copy of this directory, or
- * of an earlier life of it. */
+ * is elsewhere now, for good. Reads what it has of others' parcels, to be told as `kept`; nobody may write to it
+ * meanwhile, and nothing is written there. Older copies are not to be restored from now on. MISMATCH: it is no copy of
+ * this directory, or of an earlier life of it. */
 frontier_status frontier_inbox_kept(frontier *f, const char *snapshot, char message[FRONTIER_MESSAGE_SIZE]);
 
 /* ---- numbers -------------------------------------------------------------------------------------------- */

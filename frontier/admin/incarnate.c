@@ -120,7 +120,7 @@ frontier_status frontier_inbox_kept(frontier *f, const char *snapshot, char mess
     frontier_message_copy(f, message);
     return status;
   }
-  status = store_open(snapshot, true, "", 0, &copy, message);
+  status = store_open_still(snapshot, &copy, message);
   if (status == FRONTIER_OK)
     status = read_copy(f, copy, message);
   store_close(copy);

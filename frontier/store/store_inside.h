@@ -25,6 +25,7 @@ struct store {
   open_here *here;
   MDB_env *env; /* NULL: a commit failed, and opening it again failed too */
   bool is_read_only;
+  bool is_still;    /* and nobody else writes it: without a lock file */
   size_t map_first; /* the map begins so large; 0: as large as can be */
   size_t doubtful;  /* the number of that commit's transaction; 0: no such commit */
   bool is_lost;     /* it succeeded, but was reported as failed */

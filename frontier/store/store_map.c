@@ -56,7 +56,7 @@ static int open_with(MDB_env **env, const char *directory, unsigned flags, size_
 
 static unsigned flags_of(const store *s)
 {
-  return MDB_NOTLS | (s->is_read_only ? MDB_RDONLY : 0);
+  return MDB_NOTLS | (s->is_read_only ? MDB_RDONLY : 0) | (s->is_still ? MDB_NOLOCK : 0);
 }
 
 /* A reader's map must be ahead of the file, too, or it would be made again after each commit of the writer. */

@@ -104,14 +104,13 @@ int store_adopt(store *s, bool read_only, const void *identity, size_t identity_
   return error;
 }
 
-frontier_status store_open(const char *directory, bool read_only, const void *identity, size_t identity_size,
-                           store **out, char message[FRONTIER_MESSAGE_SIZE])
-{
-  return store_open_mapped(directory, read_only, 0, identity, identity_size, out, message);
-}
+typedef struct opening {
+  bool read_only, is_still;
+  uint64_t map_size;
+} opening;
 
-frontier_status store_open_mapped(const char *directory, bool read_only, uint64_t map_size, const void *identity,
-                                  size_t identity_size, store **out, char message[FRONTIER_MESSAGE_SIZE])
+static frontier_status open_as(const char *directory, const opening *how, const void *identity, size_t identity_size,
+                               store **out, char message[FRONTIER_MESSAGE_SIZE])
 {
   store *s = calloc(1, sizeof *s);
   if (!s || !(s->directory = strdup(directory))) {
@@ -128,15 +127,16 @@ frontier_status store_open_mapped(const char *directory, bool read_only, uint64_
     return is_free;
   }
   char path[4096], words[STORE_WORDS];
-  s->is_read_only = read_only;
-  s->map_first = map_size;
+  s->is_read_only = how->read_only;
+  s->is_still = how->is_still;
+  s->map_first = how->map_size;
   snprintf(path, sizeof path, "%s/data.mdb", directory);
   bool is_empty = store_is_stillborn(path);
-  if (is_empty && !read_only)
+  if (is_empty && !how->read_only)
     unlink(path); /* and begin again */
-  int error = is_empty && read_only ? ENOENT : store_map(s);
+  int error = is_empty && how->read_only ? ENOENT : store_map(s);
   if (!error)
-    error = store_adopt(s, read_only, identity, identity_size);
+    error = store_adopt(s, how->read_only, identity, identity_size);
   if (!error && !store_learn_id(s))
     error = ENOMEM;
   if (error) {
@@ -150,6 +150,25 @@ frontier_status store_open_mapped(const char *directory, bool read_only, uint64_
   }
   *out = s;
   return FRONTIER_OK;
+}
+
+frontier_status store_open(const char *directory, bool read_only, const void *identity, size_t identity_size,
+                           store **out, char message[FRONTIER_MESSAGE_SIZE])
+{
+  return store_open_mapped(directory, read_only, 0, identity, identity_size, out, message);
+}
+
+frontier_status store_open_mapped(const char *directory, bool read_only, uint64_t map_size, const void *identity,
+                                  size_t identity_size, store **out, char message[FRONTIER_MESSAGE_SIZE])
+{
+  const opening how = {.read_only = read_only, .map_size = map_size};
+  return open_as(directory, &how, identity, identity_size, out, message);
+}
+
+frontier_status store_open_still(const char *directory, store **out, char message[FRONTIER_MESSAGE_SIZE])
+{
+  const opening how = {.read_only = true, .is_still = true};
+  return open_as(directory, &how, "", 0, out, message);
 }
 
 const char *store_missing_table(const store *s)

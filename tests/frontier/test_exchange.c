@@ -362,7 +362,7 @@ static void a_new_life_sends_all_again(void **state)
 
 static void a_copy_elsewhere_lets_parcels_go(void **state)
 {
-  char copy[SCRATCH_PATH];
+  char copy[SCRATCH_PATH], lock[SCRATCH_PATH + 16];
   frontier_options options = options_of(1);
   (void)state;
   close_one(1);
@@ -376,7 +376,10 @@ static void a_copy_elsewhere_lets_parcels_go(void **state)
   frontier_parcel p = next(0, 1);
   take(1, &p);
   sync_one(1);
+  snprintf(lock, sizeof lock, "%s/lock.mdb", copy);
+  unlink(lock);
   assert_int_equal(frontier_inbox_kept(two[1], copy, message), FRONTIER_OK);
+  assert_int_not_equal(access(lock, F_OK), 0); /* nothing is written there */
   ack = tell(1, true);
   assert_true(ack.have == 2 && ack.kept == 1);
   assert_int_equal(frontier_inbox_kept(two[0], copy, message), FRONTIER_MISMATCH);
