@@ -134,17 +134,70 @@ double mlbf_layout_fill(mlbf_layout layout, uint32_t hashes, double bits, double
   return -expm1(-keys * filling_speed(layout, hashes, bits));
 }
 
+/* The rate with so many bits a key, and many lines. */
+static double rate_with(mlbf_layout layout, uint32_t hashes, double bits_per_key)
+{
+  const double keys = 0x1p+32;
+  return mlbf_layout_rate(layout, hashes, bits_per_key * keys, keys);
+}
+
+/* The logarithm of how many times too high the rate is with exp(x) bits a key. */
+static double excess(mlbf_layout layout, uint32_t hashes, double rate, double x)
+{
+  return log(rate_with(layout, hashes, exp(x))) - log(rate);
+}
+
+/* Makes [low, high], in which the rate comes down to `rate`, so narrow that the bisection below has little to ask. It
+ * looks around what the best k needs, for few bits a key take long to compute; then regula falsi on logarithms, with
+ * Illinois' halving. */
+static void narrow(mlbf_layout layout, uint32_t hashes, double rate, double *low, double *high)
+{
+  enum { STEPS = 12 };
+  const double near = 1e-10, least = log(*low), most = log(*high);
+  double a = fmin(fmax(log(-1.6 * log2(rate)), least), most), b = a, above = excess(layout, hashes, rate, a),
+         below = above;
+  for (double step = 0.1; below > 0 && b < most; step *= 2) {
+    a = b;
+    above = below;
+    below = excess(layout, hashes, rate, b = fmin(b + step, most));
+  }
+  for (double step = 0.1; above <= 0 && a > least; step *= 2) {
+    b = a;
+    below = above;
+    above = excess(layout, hashes, rate, a = fmax(a - step, least));
+  }
+  for (int i = 0, side = 0; i < STEPS && b - a > near && above > 0 && below < 0; i++) {
+    double x = fmin(fmax(a + (b - a) * above / (above - below), a + near / 4), b - near / 4);
+    double off = excess(layout, hashes, rate, x);
+    if (off > 0) {
+      a = x;
+      above = off;
+      below /= side > 0 ? 2 : 1;
+      side = 1;
+    } else {
+      b = x;
+      below = off;
+      above /= side < 0 ? 2 : 1;
+      side = -1;
+    }
+  }
+  *low = above > 0 ? exp(a) : *low;
+  *high = below <= 0 ? exp(b) : *high;
+}
+
+/* By bisection, as the sizes of files were always found; only what lies within `narrow` is computed. */
 double mlbf_layout_bits_per_key(mlbf_layout layout, uint32_t hashes, double rate)
 {
-  const double keys = 0x1p+32;       /* many lines */
   if (layout == MLBF_LAYOUT_CLASSIC) /* equation (1): m = -k n / ln(1 - f^(1/k)) */
     return -(double)hashes / log1p(-pow(rate, 1.0 / hashes));
   double low = 0.01, high = 1024; /* bits a key; the rate falls as they grow */
-  if (mlbf_layout_rate(layout, hashes, high * keys, keys) > rate)
+  if (rate_with(layout, hashes, high) > rate)
     return INFINITY;
+  double too_few = low, enough = high;
+  narrow(layout, hashes, rate, &too_few, &enough);
   for (int i = 0; i < 40; i++) {
     double middle = sqrt(low * high);
-    if (mlbf_layout_rate(layout, hashes, middle * keys, keys) > rate)
+    if (middle <= too_few || (middle < enough && rate_with(layout, hashes, middle) > rate))
       low = middle;
     else
       high = middle;
@@ -152,15 +205,21 @@ double mlbf_layout_bits_per_key(mlbf_layout layout, uint32_t hashes, double rate
   return high;
 }
 
+/* From the largest k down, as the best one is not among the small ones: for those that need more bits one look at the
+ * rate says so. Of two that need the same, the smaller. */
 uint32_t mlbf_layout_best_hashes(mlbf_layout layout, double rate, double *bits_per_key)
 {
-  uint32_t best = 0;
+  uint32_t all[MLBF_HASHES_MAX], count = 0, best = 0;
+  for (uint32_t hashes = 0; (hashes = mlbf_layout_next_hashes(layout, hashes)) != 0;)
+    all[count++] = hashes;
   *bits_per_key = INFINITY;
-  for (uint32_t hashes = 0; (hashes = mlbf_layout_next_hashes(layout, hashes)) != 0;) {
-    double bits = mlbf_layout_bits_per_key(layout, hashes, rate);
-    if (!best || bits < *bits_per_key) {
+  while (count-- > 0) {
+    if (isfinite(*bits_per_key) && rate_with(layout, all[count], *bits_per_key) > rate)
+      continue;
+    double bits = mlbf_layout_bits_per_key(layout, all[count], rate);
+    if (bits <= *bits_per_key) {
       *bits_per_key = bits;
-      best = hashes;
+      best = all[count];
     }
   }
   return best;
