@@ -100,7 +100,7 @@ typedef void frontier_logger(void *context, const char *sentence);
 typedef struct frontier_options {
   mlbf_kind filter;         /* MLBF_KIND_MLBF, _BLOOM or _LINE; fixed for a directory */
   url_profile profile;      /* how keys are made; fixed for a directory */
-  uint64_t expected_urls;   /* the filter has room for so many at first; it grows by itself */
+  uint64_t expected_urls;   /* the filter has room for so many at first, in a directory for fewer; it grows */
   double rate;              /* promised share of new URLs wrongly called seen; fixed for a directory */
   uint64_t delay_ms;        /* default pause between starts of fetches from one host */
   uint32_t per_host;        /* default number of URLs of one host in flight at once, >= 1 */
