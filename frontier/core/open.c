@@ -198,7 +198,7 @@ static frontier_status close_cleanly(frontier *f)
 {
   LOCKED(f); /* the commit thread may be at it */
   frontier_status status = commit_batch(f);
-  if (status == FRONTIER_OK && checkpoint_is_worthwhile(f) && renewal_make(f, false))
+  if (status == FRONTIER_OK && checkpoint_is_worthwhile(f) && renewal_make_last(f))
     status = commit_batch(f);
   return status;
 }

@@ -300,7 +300,7 @@ void renewal_abandon(frontier *f)
   f->renewal.making = NULL;
 }
 
-bool renewal_make(frontier *f, bool from_log)
+static bool make_main(frontier *f, bool from_log)
 {
   assert(has_files(f) && seen_batch_keys(f->seen) == 0);
   uint64_t all = hash_log_keys(&f->log);
@@ -314,10 +314,21 @@ bool renewal_make(frontier *f, bool from_log)
     while (f->renewal.making)
       renewal_step(f);
   } while (f->renewal.is_suspect && !was_suspect);
-  if (f->checkpoint.slot == slot)
-    return false;
-  renewal_make_young(f, all, true); /* or the old one stays, with keys that the main one has as well */
-  return true;
+  return f->checkpoint.slot != slot;
+}
+
+bool renewal_make(frontier *f, bool from_log)
+{
+  bool is_made = make_main(f, from_log);
+  if (is_made)
+    renewal_make_young(f, hash_log_keys(&f->log),
+                       true); /* or the old one stays, with keys that the main one has, too */
+  return is_made;
+}
+
+bool renewal_make_last(frontier *f)
+{
+  return make_main(f, false);
 }
 
 /* ---- when ------------------------------------------------------------------------------------------------- */

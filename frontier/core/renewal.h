@@ -44,6 +44,7 @@ void renewal_doubt(frontier *f);  /* all of it is to be verified */
  * not written, which loses time at the next open and nothing else. The record that names it goes with the next
  * commit. */
 bool renewal_make(frontier *f, bool from_log);
+bool renewal_make_last(frontier *f); /* before the handle is closed: no filter for keys that come later */
 void renewal_abandon(frontier *f); /* before filters or store go */
 
 #endif
