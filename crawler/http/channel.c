@@ -54,7 +54,8 @@ struct channel {
   request_line over;      /* were read to their end */
   size_t waiting;         /* bytes of those in `line` */
   unsigned idle_readers;
-  block *free;
+  block *free;  /* were used */
+  size_t fresh; /* of `blocks`, those from here on never were */
   fd_limit fd_limit;
   bool is_network_asleep, is_network_stuck, is_caller_asleep, is_ending;
   /* of the thread that crawls */
@@ -145,10 +146,6 @@ channel *channel_create(void)
   if (h->wake_fd < 0 || !h->blocks) {
     channel_free(h);
     return NULL;
-  }
-  for (size_t i = BLOCKS; i--;) {
-    h->blocks[i].next = h->free;
-    h->free = &h->blocks[i];
   }
   return h;
 }
@@ -388,21 +385,31 @@ static void touch(channel *h, request *r)
   h->touched = r;
 }
 
+/* The lock is held. NULL: all are in use. */
+static block *take_free(channel *h)
+{
+  block *b = h->free;
+  if (b)
+    h->free = b->next;
+  else if (h->fresh < BLOCKS)
+    b = &h->blocks[h->fresh++];
+  return b;
+}
+
 /* Some free blocks, when there are any; false: the end. */
 static bool wait_for_blocks(channel *h)
 {
   enum { TOGETHER = 8 };
   pthread_mutex_lock(&h->lock);
-  while (!h->free && !h->is_ending) {
+  while (!h->free && h->fresh == BLOCKS && !h->is_ending) {
     if (deliver_all(h))
       wake_caller(h);
     h->is_network_stuck = true;
     pthread_cond_wait(&h->room, &h->lock);
     h->is_network_stuck = false;
   }
-  for (int i = 0; i < TOGETHER && h->free && !h->is_ending; i++) {
-    block *b = h->free;
-    h->free = b->next;
+  block *b;
+  for (int i = 0; i < TOGETHER && !h->is_ending && (b = take_free(h)); i++) {
     b->next = h->spare;
     h->spare = b;
   }
