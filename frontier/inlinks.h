@@ -1,7 +1,8 @@
 /* frontier/inlinks.h: how many pages link to a URL, in 5 to 13 bytes per URL; separate from a frontier.
  *
  * Counting filters (mlbf/count.h: H1, 16 bits), each for twice as many URLs as the one before, as the number of URLs is
- * not known: 5.2 bytes per URL while one filter is enough, up to 13 after eightfold growth.
+ * not known: 5.2 bytes per URL while one filter is enough, up to 13 after eightfold growth. The one behind a first
+ * filter for 131,072 has room for a million, 6 MB at once.
  *
  *     PATH.0 [ n ]   PATH.1 [ 2n ]   PATH.2 [ 4n ] ...      a known URL is counted in its filter, else in the last
  *
@@ -23,7 +24,7 @@ extern "C" {
 typedef struct inlinks inlinks;
 
 /* From the files PATH.0, PATH.1, ... or, if there is no PATH.0, empty and with room for `expected_urls` at first (at
- * most a million; it grows). NULL: in memory only. No link is followed, and no file is replaced that belongs to another
+ * most 131,072; it grows). NULL: in memory only. No link is followed, and no file is replaced that belongs to another
  * user or has a second name: MLBF_IO. Also MLBF_IO, MLBF_NOT_A_FILTER, MLBF_VERSION, MLBF_DAMAGED,
  * MLBF_MISMATCH (a counting filter of another kind), MLBF_NO_MEMORY, MLBF_BAD_ARGUMENT. */
 mlbf_status inlinks_open(const char *path, uint64_t expected_urls, inlinks **out);

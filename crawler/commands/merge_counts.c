@@ -29,7 +29,7 @@ static bool has_failed(const char *directory, mlbf_status status)
   if (status != MLBF_OK && !(status == MLBF_IO && errno == ENOENT))
     say_error("merge", "%s: its in-link counts are left out: %s", directory,
               status == MLBF_IO         ? own_file_words(errno)
-              : status == MLBF_MISMATCH ? "the crawls began with another --expect"
+              : status == MLBF_MISMATCH ? "the crawls began with another --expect, or version of strata"
                                         : mlbf_status_text(status));
   return status != MLBF_OK;
 }

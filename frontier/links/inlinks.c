@@ -27,7 +27,10 @@
 #include "mlbf/count.h"
 #include "mlbf/secret.h"
 
-enum { FIRST_MOST = 1 << 20, FILTERS_MAX = 32, PATH_SIZE = 4096, RECENT_LINKS = 1 << 14 }; /* half a megabyte */
+/* The table of links is half a megabyte. A first filter of FIRST_MOST is 400 kB, which is written at the end of each
+ * crawl; one for a million would take 3 MB, and a small crawl longer than its pages. The next has room for the million,
+ * so that larger crawls ask two filters and not four. */
+enum { FIRST_MOST = 1 << 17, SECOND_MOST = 1 << 20, FILTERS_MAX = 32, PATH_SIZE = 4096, RECENT_LINKS = 1 << 14 };
 
 /* Of the first filter, 6.2 cells a URL; each later one has half the share of the one before, so that all together are
  * wrong about a tenth of URLs. */
@@ -103,9 +106,13 @@ static mlbf_status create_filter(inlinks *in, const uint8_t *secret, mlbf_count_
   return status == MLBF_OK ? took_first(in) : status;
 }
 
+/* A note adds one URL at most, so it is not half full before so many. */
 static mlbf_status add_filter(inlinks *in, const uint8_t *secret, uint64_t urls)
 {
-  return create_filter(in, secret, options_of(in->filter_count, urls));
+  mlbf_status status = create_filter(in, secret, options_of(in->filter_count, urls));
+  if (status == MLBF_OK)
+    in->until_look = urls / 2;
+  return status;
 }
 
 /* All there are: after the first, one that is missing ends them. */
@@ -213,7 +220,9 @@ static mlbf_status resize_if_due(inlinks *in)
     return MLBF_OK;
   mlbf_count_stats_read(in->filters[in->filter_count - 1], &stats);
   in->until_look = stats.keys / 16;
-  return stats.estimated_keys < (double)stats.keys ? MLBF_OK : add_filter(in, NULL, 2 * stats.keys);
+  if (stats.estimated_keys < (double)stats.keys)
+    return MLBF_OK;
+  return add_filter(in, NULL, stats.keys == FIRST_MOST ? SECOND_MOST : 2 * stats.keys);
 }
 
 /* What is pending in this slot into a filter. */
