@@ -103,7 +103,7 @@ static int before_request(void *context, char *remote, char *local, int remote_p
   kept_ends ends = {.local = local, .local_port = local_port, .remote = remote, .remote_port = remote_port};
   if (!kept_use(t->setting->kept, &t->connection, ends, machine_monotonic_ms()))
     curl_easy_setopt(t->easy, CURLOPT_FORBID_REUSE, 1L);
-  t->wire_before = wire_bytes(t);
+  t->knows_wire = false;
   if (!t->setting->options->allow_private && !t->setting->options->proxy && !ssrf_text_is_public(remote)) {
     t->was_private = true;
     return CURL_PREREQFUNC_ABORT;
@@ -402,8 +402,11 @@ bool transfer_exceeds_wire(transfer *t)
   curl_off_t body = 0;
   curl_easy_getinfo(t->easy, CURLINFO_HTTP_VERSION, &version);
   curl_easy_getinfo(t->easy, CURLINFO_SIZE_DOWNLOAD_T, &body);
-  uint64_t all = wire_bytes(t),
-           bytes = version < CURL_HTTP_VERSION_2_0 && all > t->wire_before ? all - t->wire_before : (uint64_t)body;
+  uint64_t all = wire_bytes(t);
+  if (!t->knows_wire)
+    t->wire_before = all; /* most have ended before they are looked at, and cost no call for it */
+  t->knows_wire = true;
+  uint64_t bytes = version < CURL_HTTP_VERSION_2_0 && all > t->wire_before ? all - t->wire_before : (uint64_t)body;
   return !ledger_see_wire(&t->ledger, bytes, body_max(t));
 }
 

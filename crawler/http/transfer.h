@@ -38,7 +38,8 @@ typedef struct transfer {
   ledger ledger;              /* what came so far */
   int status;                 /* of the last status line; 0: it has none */
   uint64_t cookies_sent;      /* hash of them */
-  uint64_t wire_before;       /* bytes that came over its connection before the request */
+  uint64_t wire_before;       /* bytes that came over its connection before it was first looked at, */
+  bool knows_wire;            /* if it was */
   bool is_used;               /* it had a request */
   bool has_begun;             /* the first body byte came */
   bool was_private;
