@@ -214,7 +214,8 @@ class Scheduler(stock.Scheduler):  # type: ignore[misc]
         self._in_memory: Dict[Any, bytes] = {}
         self._memory_keys: Set[bytes] = set()
         self._recent: Set[Union[str, bytes, None]] = set()  # URLs alone and keys that were seen, some of them
-        self._is_scrapys_fingerprint = type(self.crawler.request_fingerprinter) is RequestFingerprinter
+        self._is_scrapys_fingerprint = (not self._is_filtered_elsewhere
+                                        and type(self.crawler.request_fingerprinter) is RequestFingerprinter)
         self._is_failing = False
         self._start: Any = None  # the request that the spider has started with last
         self._starts = None if settings.getbool("STRATA_START_AGAIN") else Filter()  # of this run
