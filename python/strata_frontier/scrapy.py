@@ -80,8 +80,12 @@ class DupeFilter(RFPDupeFilter):  # type: ignore[misc]
 
     @classmethod
     def from_crawler(cls, crawler: Any) -> "DupeFilter":
-        return cls(job_dir(crawler.settings), crawler.settings.getbool("DUPEFILTER_DEBUG"),
-                   fingerprinter=crawler.request_fingerprinter, settings=crawler.settings)
+        return cls.from_settings(crawler.settings, fingerprinter=crawler.request_fingerprinter)
+
+    @classmethod
+    def from_settings(cls, settings: Any, *, fingerprinter: Any = None) -> "DupeFilter":
+        return cls(job_dir(settings), settings.getbool("DUPEFILTER_DEBUG"), fingerprinter=fingerprinter,
+                   settings=settings)
 
     def request_seen(self, request: Any) -> bool:
         key = self.fingerprinter.fingerprint(request)

@@ -259,6 +259,18 @@ def test_the_duplicate_filter_alone(tmp_path, jobdir):
     seen.close("finished")
 
 
+def test_a_subclass_of_the_duplicate_filter_may_be_made_from_settings():
+    class Own(DupeFilter):
+        @classmethod
+        def from_settings(cls, settings, **named):
+            made = super().from_settings(settings, **named)
+            made.is_own = True
+            return made
+
+    crawler = get_crawler(Spider, {"REQUEST_FINGERPRINTER_IMPLEMENTATION": "2.7"})
+    assert Own.from_crawler(crawler).is_own
+
+
 @pytest.mark.parametrize("scheduler", ["strata_frontier.scrapy.Scheduler", "scrapy.core.scheduler.Scheduler"])
 def test_a_scheduler_alone_reaches_all_pages(tmp_path, scheduler):
     alone = [sys.executable, Path(__file__).with_name("alone.py"), "200", tmp_path / "job", f"SCHEDULER={scheduler}"]
