@@ -6,6 +6,7 @@
  *     DIR/inlinks.*     how many pages link to a URL (frontier/inlinks.h)
  *     DIR/contents/     the fingerprint index of page texts (fingerprint_index.h)
  *     DIR/digests.sdbf  with --digests: of bodies that are not HTML (body_digests.h)
+ *     DIR/last-copy     in a cluster: which copy elsewhere is complete (cluster/last_copy.h)
  *     DIR/frontier/     seen URLs and the queue (frontier/FORMAT.md)
  *
  * A program on the library (frontier/frontier.h) has only the last, wherever it lies. What reads or changes a frontier

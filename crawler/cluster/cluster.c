@@ -2,8 +2,10 @@
 #include "crawler/cluster/cluster.h"
 
 #include "crawler/base/json.h"
+#include "crawler/base/message.h"
 #include "crawler/cluster/carrier.h"
 #include "crawler/cluster/ending_waves.h"
+#include "crawler/cluster/last_copy.h"
 #include "crawler/cluster/ownership.h"
 #include "crawler/cluster/partition_stat.h"
 #include "frontier/base/machine.h"
@@ -27,7 +29,8 @@ struct cluster {
   uint64_t turn_at_ms, look_at_ms, now_ms;
   uint64_t pages, pages_ms; /* for the rate */
   double rate;
-  bool is_stopped, is_settled;
+  bool keeps_copies, is_stopped, is_settled;
+  uint64_t copied_ms, looked_at_ms; /* the last copy elsewhere; the last one that was looked at */
   char message[BROKER_MESSAGE];
 };
 
@@ -73,6 +76,7 @@ cluster *cluster_create(frontier *f, const cluster_options *options)
   if (!c)
     return NULL;
   c->frontier = f;
+  c->keeps_copies = options->keeps_copies;
   frontier_life_read(f, &c->life);
   c->broker = broker_create(options->name, options->password);
   c->definition = strdup(options->definition);
@@ -189,6 +193,7 @@ static void say_how_it_is(cluster *c)
                          .hosts = stats.hosts,
                          .outbox = exchange.held,
                          .unacknowledged = exchange.waiting,
+                         .copied_ms = c->copied_ms,
                          .at_ms = machine_wall_ms(),
                          .rate = c->rate};
   snprintf(said.worker, sizeof said.worker, "%s", c->ownership.worker);
@@ -199,6 +204,21 @@ static void say_how_it_is(cluster *c)
   if (!text.failed)
     broker_send(c->broker, BROKER_HSET, words, 3, NULL, NULL);
   json_free(&text);
+}
+
+/* What it has of others' parcels is told to them from now on, so that they drop these. */
+static void look_for_copy(cluster *c)
+{
+  last_copy copy;
+  char path[sizeof copy.path + 16], message[FRONTIER_MESSAGE_SIZE];
+  if (!c->keeps_copies || !last_copy_read(c->ownership.directory, &copy) || copy.at_ms == c->looked_at_ms)
+    return;
+  c->looked_at_ms = copy.at_ms;
+  snprintf(path, sizeof path, "%s/frontier", copy.path);
+  if (frontier_inbox_kept(c->frontier, path, message) == FRONTIER_OK)
+    c->copied_ms = copy.at_ms;
+  else
+    say_error("crawl", "%s: the copy does not count: %s", c->ownership.directory, message);
 }
 
 static void look(cluster *c)
@@ -223,6 +243,7 @@ frontier_status cluster_turn(cluster *c, const frontier_inbox_rules *rules, bool
   ending_waves_turn(c->waves, is_done, now_ms);
   if (broker_is_up(c->broker) && now_ms >= c->look_at_ms) {
     c->look_at_ms = now_ms + LOOK_MS;
+    look_for_copy(c);
     look(c);
   }
   return status;

@@ -16,6 +16,7 @@ typedef struct cluster_options {
   const char *directory;  /* of this partition */
   const char *definition; /* put back into an emptied server */
   const char *scope;      /* as above; NULL: none is fixed */
+  bool keeps_copies;      /* as in frontier_options: last_copy.h says of them */
   bool is_new;            /* the crawl: nobody else can have the partition */
 } cluster_options;
 

@@ -285,6 +285,37 @@ static int settle_scope(crawl_args *args, broker *b, const char *directory)
   return code == EXIT_DONE && place->scope ? keep(directory, "scope", place->scope) : code;
 }
 
+/* ---- copies --------------------------------------------------------------------------------------------- */
+
+/* One crawl's copies and no other's lie there, since the next one takes the place of the last. */
+static int settle_copies(crawl_args *args, const char *directory)
+{
+  cluster_place *place = args->place;
+  enum { A_DAY_MS = 24 * 3600 * 1000 };
+  char own[CRAWL_PATH_SIZE];
+  if (!args->snapshot_to)
+    return EXIT_DONE;
+  if ((mkdir(args->snapshot_to, 0777) != 0 && errno != EEXIST) || !realpath(args->snapshot_to, place->copies) ||
+      !realpath(directory, own)) {
+    say_error("crawl", "--snapshot-to %s: %s", args->snapshot_to, strerror(errno));
+    return EXIT_FAILED;
+  }
+  size_t size = strlen(own);
+  if (strncmp(place->copies, own, size) == 0 && (!place->copies[size] || place->copies[size] == '/')) {
+    say_error("crawl", "--snapshot-to %s: it is in the crawl's own directory; another disk, please", args->snapshot_to);
+    return EXIT_USAGE;
+  }
+  char *known = recall(place->copies, "cluster");
+  bool is_another = known && strcmp(known, place->definition.text) != 0;
+  int code = known ? EXIT_DONE : keep(place->copies, "cluster", place->definition.text);
+  free(known);
+  if (is_another)
+    say_error("crawl", "--snapshot-to %s: it has copies of another crawl", args->snapshot_to);
+  args->snapshot_to = place->copies;
+  args->snapshot_ms = args->snapshot_ms ? args->snapshot_ms : A_DAY_MS;
+  return is_another ? EXIT_FAILED : code;
+}
+
 /* ---- the whole ------------------------------------------------------------------------------------------ */
 
 /* What an earlier run left behind, if nobody is crawling: an old "over", and that it was to stop. */
@@ -302,6 +333,8 @@ static void forget_last_end(broker *b)
 static int prepare(crawl_args *args, broker *b, const char *directory, partition_list *mine)
 {
   int code = settle_definition(args, b, directory);
+  if (code == EXIT_DONE)
+    code = settle_copies(args, directory);
   if (code == EXIT_DONE)
     code = settle_scope(args, b, directory);
   if (code == EXIT_DONE)

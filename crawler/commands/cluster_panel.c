@@ -4,6 +4,7 @@
 #include "crawler/base/crawl_dir.h"
 #include "crawler/base/message.h"
 #include "crawler/cluster/partition_stat.h"
+#include "crawler/commands/cluster_copies.h"
 #include "crawler/commands/cmd.h"
 #include "frontier/base/machine.h"
 
@@ -79,7 +80,7 @@ void cluster_panel_conclude(const crawl_args *args, const char *directory, const
   char path[CRAWL_PATH_SIZE], of_pages[SAY_MANY_SIZE], of_failed[SAY_MANY_SIZE], of_waiting[SAY_SIZE];
   for (size_t i = 0; i < count; i++) {
     frontier_stats stats;
-    snprintf(path, sizeof path, "%s/p-%03" PRIu32, directory, partitions[i]);
+    cluster_partition_path(directory, partitions[i], path);
     frontier *f = crawl_dir_exists(path) ? crawl_dir_open("crawl", path) : NULL;
     if (f && frontier_stats_read(f, &stats) == FRONTIER_OK) {
       pages += frontier_counter(f, "pages");

@@ -17,7 +17,9 @@ typedef struct cluster_place {
   char *password; /* NULL: none */
   char *scope;    /* as scope_write has it; NULL: --scope any */
   definition definition;
+  char copies[4096];    /* of --snapshot-to, absolute */
   char directory[4096]; /* of a worker */
+  bool was_lost;        /* the partition: others must not take this one for it */
 } cluster_place;
 
 #endif

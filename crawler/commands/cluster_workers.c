@@ -4,6 +4,7 @@
 
 #include "crawler/base/crawl_dir.h"
 #include "crawler/base/message.h"
+#include "crawler/commands/cluster_copies.h"
 #include "crawler/commands/cluster_panel.h"
 #include "crawler/commands/cluster_place.h"
 #include "crawler/commands/cmd.h"
@@ -70,16 +71,11 @@ static bool ask_known(broker *b, known_partitions *known)
   return is_answered;
 }
 
-static void path_of(const char *directory, uint32_t partition, char path[CRAWL_PATH_SIZE])
-{
-  snprintf(path, CRAWL_PATH_SIZE, "%s/p-%03" PRIu32, directory, partition);
-}
-
 static bool is_here(const char *directory, uint32_t partition)
 {
   char path[CRAWL_PATH_SIZE];
   struct stat info;
-  path_of(directory, partition, path);
+  cluster_partition_path(directory, partition, path);
   return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
 }
 
@@ -125,7 +121,7 @@ static int refuse_known(const known_partitions *known, const char *directory, co
       say_error("crawl",
                 "--own %" PRIu32
                 ": another directory has that partition; start the crawl where it is, or put a copy of "
-                "it at %s/p-%03" PRIu32 " and run strata cluster adopt on it",
+                "it at %s/p-%03" PRIu32 " and run strata cluster adopt on it; --begin-lost, if all are lost",
                 p, directory, p);
       return EXIT_FAILED;
     }
@@ -139,7 +135,7 @@ static int choose(const crawl_args *args, const known_partitions *known, const c
     return EXIT_DONE;
   }
   if (read_own(args->own, known->count, wanted))
-    return refuse_known(known, directory, wanted);
+    return args->begins_lost ? EXIT_DONE : refuse_known(known, directory, wanted);
   say_error("crawl", "--own %s: numbers from 0 to %" PRIu32 ", please, as in 0-3,7", args->own, known->count - 1);
   return EXIT_USAGE;
 }
@@ -215,11 +211,12 @@ static void become_worker(crawl_args *args, const char *directory, uint32_t part
   cluster_place *place = args->place;
   place->is_worker = true;
   place->partition = partition;
-  path_of(directory, partition, place->directory);
+  cluster_partition_path(directory, partition, place->directory);
   args->directory = place->directory;
   args->quiet = true;
   args->progress = false;
   args->summary = NULL;
+  place->was_lost = args->begins_lost && !is_here(directory, partition);
   args->crawl.max_pages = share_of(args->crawl.max_pages, place->partitions, partition);
   args->crawl.max_bytes = share_of(args->crawl.max_bytes, place->partitions, partition);
 }
@@ -294,7 +291,8 @@ static int review(worker *w, int *code, uint64_t now_ms)
   return w->again_ms && now_ms >= w->again_ms && !start(w) ? OPTIONS_READ : EXIT_DONE;
 }
 
-static int attend(crawl_args *args, broker *b, const char *directory, worker *workers, size_t count)
+static int attend(crawl_args *args, broker *b, const char *directory, worker *workers, size_t count,
+                  cluster_copies *copies)
 {
   int code = EXIT_DONE, passed = 0;
   cluster_panel panel = cluster_panel_create(b, args->place->partitions, args->quiet, args->progress);
@@ -311,6 +309,7 @@ static int attend(crawl_args *args, broker *b, const char *directory, worker *wo
     }
     broker_turn(b, now_ms);
     cluster_panel_tick(&panel, now_ms);
+    cluster_copies_turn(copies);
     machine_sleep_ms(running ? TICK_MS : 0);
   }
   cluster_panel_clear(&panel);
@@ -320,7 +319,9 @@ static int attend(crawl_args *args, broker *b, const char *directory, worker *wo
 int cluster_run_workers(crawl_args *args, broker *b, const char *directory, const partition_list *list)
 {
   worker *workers = calloc(list->count, sizeof *workers);
-  if (!workers) {
+  cluster_copies copies;
+  if (!workers || !cluster_copies_begin(&copies, args, directory, list->numbers, list->count)) {
+    free(workers);
     say_error("crawl", "out of memory");
     return EXIT_FAILED;
   }
@@ -336,7 +337,9 @@ int cluster_run_workers(crawl_args *args, broker *b, const char *directory, cons
   sigaction(SIGTERM, &action, NULL);
   for (size_t i = 0; i < list->count; i++)
     workers[i] = (worker){.partition = list->numbers[i], .again_ms = 1};
-  int code = attend(args, b, directory, workers, list->count);
+  int code = attend(args, b, directory, workers, list->count, &copies);
+  if (code != OPTIONS_READ)
+    cluster_copies_end(&copies, code == EXIT_DONE);
   if (code != OPTIONS_READ && !args->quiet)
     cluster_panel_conclude(args, directory, list->numbers, list->count, code);
   free(workers);

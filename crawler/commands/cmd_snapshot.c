@@ -3,7 +3,6 @@
 #include "crawler/base/crawl_dir.h"
 #include "crawler/base/message.h"
 #include "crawler/commands/snapshot_files.h"
-#include "frontier/admin.h"
 
 #include <errno.h>
 #include <getopt.h>
@@ -11,18 +10,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-/* As of the last commit; then what belongs to it. `to` is there. */
-static bool copy_crawl(frontier *f, const char *directory, const char *to, bool has_pages)
-{
-  char path[CRAWL_PATH_SIZE], pages[CRAWL_PATH_SIZE], message[FRONTIER_MESSAGE_SIZE];
-  crawl_dir_file(to, "frontier", path);
-  crawl_dir_file(to, "pages.jsonl", pages);
-  if (frontier_snapshot(f, path, has_pages ? pages : NULL, message) == FRONTIER_OK)
-    return snapshot_copy_files(directory, to);
-  say_error("snapshot", "%s", message);
-  return false;
-}
 
 static int report(frontier *f, const char *to)
 {
@@ -53,7 +40,7 @@ static int snapshot(const char *directory, const char *to)
     return EXIT_FAILED;
   snprintf(beside, sizeof beside, "%.4000s.part-%ld", to, (long)getpid());
   bool is_made = mkdir(beside, 0777) == 0;
-  bool is_copied = is_made && copy_crawl(f, directory, beside, has_pages);
+  bool is_copied = is_made && snapshot_copy_crawl("snapshot", f, directory, beside, has_pages);
   bool is_there = is_copied && rename(beside, to) == 0;
   if (!is_made || (is_copied && !is_there))
     say_error("snapshot", "%s: %s", to, strerror(errno));

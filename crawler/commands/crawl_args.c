@@ -187,6 +187,12 @@ static bool take_age(void *args, const option_row *row, char *value)
   return true;
 }
 
+static bool take_snapshot_every(void *args, const option_row *row, char *value)
+{
+  crawl_args *a = args;
+  return value_duration("crawl", row->name, value, &a->snapshot_ms);
+}
+
 /* ---- the table ------------------------------------------------------------------------------------------ */
 
 /* URLs of one host that look like a trap's, taken if nothing else is said. A book of 80 pages in 30 languages looks
@@ -341,6 +347,23 @@ static const option_row option_rows[] = {
   {"own", "P-P,P", OPTION_STRING, FIELD(own),
    .help = "partitions to crawl on this machine, as 0-3,7 (default: those with a directory here, or as many\n"
            "free ones as there are cores, at least four)"},
+  {"begin-lost", NULL, OPTION_FLAG, FIELD(begins_lost),
+   .help = "with --own: the directories of these partitions are lost for good, and so are all copies; begin anew",
+   .manual = "With {Fl -own}: the directories of these partitions are lost for good, and there is no copy. They are "
+             "begun anew; of their URLs those are lost that the start URLs, and what other partitions still have to "
+             "send, do not lead to."},
+  {"snapshot-to", "DIR", OPTION_STRING, FIELD(snapshot_to),
+   .help = "copy this machine's partitions there, so that one whose disk is lost can be restored",
+   .manual = "Copy this machine's partitions to {Ar DIR}, which is another disk or another machine's, so that one that "
+             "is lost can be restored: see {Sx MANY MACHINES}. Others keep what they sent until a copy has it. The "
+             "last copy is made when the crawl is over."},
+  {"snapshot-every", "DURATION", OPTION_CALL, .take = take_snapshot_every,
+   .help = "how often, as 90s, 30m, 1h (default 24h)",
+   .manual = "How often a partition is copied: {Cm 90s}, {Cm 30m}, {Cm 1h}; {Cm 24h} if not given."},
+  {"snapshot-with", "COMMAND", OPTION_STRING, FIELD(snapshot_with),
+   .help = "run by sh for each copy, whose path is in STRATA_SNAPSHOT; the copy counts once it returned 0",
+   .manual = "Have {Xr sh 1} run {Ar COMMAND} for each copy, whose path is in {Ev STRATA_SNAPSHOT}, as to send it to "
+             "another machine. The copy counts only if it returned 0."},
   {"cluster-password-file", "FILE", OPTION_STRING, FIELD(cluster_password_file),
    .help = "its first line is the password for Redis (or the environment's STRATA_CLUSTER_PASSWORD)"},
   {.kind = OPTION_TEXT, .help = "\nPoliteness"},
@@ -565,6 +588,9 @@ static bool is_consistent(const crawl_args *a)
     {a->cluster && a->previous, "--previous is for a crawl of one process; leave it or --cluster out"},
     {a->cluster && a->retry_failed, "--retry-failed is for one directory: --dir DIR/p-000, without --cluster"},
     {!a->cluster && (a->own || a->cluster_password_file), "--own and --cluster-password-file are for a --cluster"},
+    {!a->cluster && a->snapshot_to, "--snapshot-to is for a --cluster; strata snapshot copies a crawl of one process"},
+    {!a->snapshot_to && (a->snapshot_ms || a->snapshot_with), "--snapshot-to DIR says where snapshots go"},
+    {!a->own && a->begins_lost, "--begin-lost needs --own, which names the partitions that are lost"},
     {a->no_store && a->crawl.recrawl_least_s, "--no-store keeps nothing, so there is nothing to --recrawl-after"},
     {a->audit && !a->url_count && !a->seeds && !a->directory,
      "no start URL; try \"strata audit https://example.org/\", or \"strata audit --help\""},

@@ -46,6 +46,10 @@ typedef struct crawl_args {
   unsigned partitions;   /* of a cluster */
   const char *own;       /* which of them are crawled here; NULL: see cluster_workers.h */
   const char *cluster_password_file;
+  const char *snapshot_to;     /* of a cluster: where copies of its partitions go; NULL: none are made */
+  const char *snapshot_with;   /* a command for each; NULL: none */
+  uint64_t snapshot_ms;        /* between two; 0: a day */
+  bool begins_lost;            /* partitions that are lost for good are begun anew */
   struct cluster_place *place; /* of this process in a cluster; NULL: none */
   const char *seeds;           /* file of start URLs, "-": standard input; NULL: none */
   const char *ca_file;         /* of certificates to trust instead of the system's; NULL */

@@ -173,6 +173,8 @@ static int open_frontier(crawl_job *job)
     options.partitions = place->partitions;
     options.partition = place->partition;
     options.route_key = place->route_key;
+    options.keeps_copies = job->args.snapshot_to;
+    options.incarnation = place->was_lost ? machine_wall_ms() : 0;
   }
   frontier_status status = frontier_open(keeps ? path : NULL, &options, &job->frontier, message);
   if (status == FRONTIER_MISMATCH && options.secret)
@@ -405,7 +407,7 @@ static int empty_summary(crawl_job *job)
 static int confine_all(crawl_job *job)
 {
   const char *const named[] = {job->args.crawl.fetch.cookie_file, trust_file(job->trust), trust_directory(job->trust),
-                               *job->previous ? job->previous : NULL};
+                               *job->previous ? job->previous : NULL, job->args.snapshot_to};
   const char *const written[] = {*job->previous_lock ? job->previous_lock : NULL,
                                  job->metrics.path ? job->metrics.directory : NULL};
   job->is_confined = confine(confine_version(), *job->directory ? job->directory : P_tmpdir, named,
@@ -465,6 +467,7 @@ static int join_cluster(crawl_job *job)
                              .directory = job->directory,
                              .definition = place->definition.text,
                              .scope = place->scope,
+                             .keeps_copies = job->args.snapshot_to,
                              .is_new = place->is_new};
   job->cluster = cluster_create(job->frontier, &options);
   if (!job->cluster) {

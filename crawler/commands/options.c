@@ -15,7 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { ROWS_MAX = 64, FIRST_ROW = 256, HELP = FIRST_ROW + ROWS_MAX };
+enum { ROWS_MAX = 128, FIRST_ROW = 256, HELP = FIRST_ROW + ROWS_MAX };
 
 /* ---- values --------------------------------------------------------------------------------------------- */
 

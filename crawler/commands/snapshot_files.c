@@ -4,7 +4,9 @@
 
 #include "crawler/base/crawl_dir.h"
 #include "crawler/base/message.h"
+#include "crawler/cluster/last_copy.h"
 #include "crawler/loop/fingerprint_index.h"
+#include "frontier/admin.h"
 #include "frontier/base/own_file.h"
 #include "mlbf/corpus.h"
 
@@ -67,7 +69,7 @@ static int copy_file(const char *from, const char *to)
 
 static int is_wanted(const struct dirent *entry)
 {
-  static const char *const others[] = {".", "..", "frontier", "pages.jsonl"};
+  static const char *const others[] = {".", "..", "frontier", "pages.jsonl", LAST_COPY_NAME};
   for (size_t i = 0; i < sizeof others / sizeof *others; i++)
     if (strcmp(entry->d_name, others[i]) == 0)
       return 0;
@@ -144,19 +146,29 @@ static int copy_once(const char *from, const char *to, bool is_top, bool *is_ste
   return error;
 }
 
-bool snapshot_copy_files(const char *from, const char *to)
+static bool copy_files(const char *command, const char *from, const char *to)
 {
   char path[CRAWL_PATH_SIZE], message[MLBF_CORPUS_MESSAGE_SIZE];
   int error = copy_directory(from, to, true);
   if (error) {
-    say_error("snapshot", "%s: %s", from,
-              error == EBUSY ? "its files change too fast; try again later" : strerror(error));
+    say_error(command, "%s: %s", from, error == EBUSY ? "its files change too fast; try again later" : strerror(error));
     return false;
   }
   crawl_dir_file(to, "contents", path);
   if (access(path, F_OK) == 0 && !fingerprint_index_is_sound(to, message)) {
-    say_error("snapshot", "%s/contents was changed meanwhile (%s); try again", from, message);
+    say_error(command, "%s/contents was changed meanwhile (%s); try again", from, message);
     return false;
   }
   return true;
+}
+
+bool snapshot_copy_crawl(const char *command, frontier *f, const char *directory, const char *to, bool has_pages)
+{
+  char path[CRAWL_PATH_SIZE], pages[CRAWL_PATH_SIZE], message[FRONTIER_MESSAGE_SIZE];
+  crawl_dir_file(to, "frontier", path);
+  crawl_dir_file(to, "pages.jsonl", pages);
+  if (frontier_snapshot(f, path, has_pages ? pages : NULL, message) == FRONTIER_OK)
+    return copy_files(command, directory, to);
+  say_error(command, "%s", message);
+  return false;
 }

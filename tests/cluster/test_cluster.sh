@@ -66,6 +66,10 @@ expect 2 'password' "$strata" crawl --cluster redis://me:secret@127.0.0.1/x --di
 expect 2 'redis://HOST:PORT/NAME' "$strata" crawl --cluster http://127.0.0.1/x --dir "$work/n" "$url"
 expect 2 'no-store' "$strata" crawl --cluster "$cluster" --no-store "$url"
 expect 2 'cluster' "$strata" crawl --own 3 "$url"
+expect 2 'strata snapshot' "$strata" crawl --snapshot-to "$work/copies" "$url"
+expect 2 'snapshot-to DIR' "$strata" crawl --cluster "$cluster" --snapshot-every 1h "$url"
+expect 2 'not a duration' "$strata" crawl --cluster "$cluster" --snapshot-to "$work/copies" --snapshot-every soon "$url"
+expect 2 'needs --own' "$strata" crawl --cluster "$cluster" --begin-lost "$url"
 expect 2 'stat, stop' "$strata" cluster frobnicate "$cluster"
 
 start_redis
@@ -89,6 +93,53 @@ expect 1 '' "$strata" cluster adopt "$work/out"
 crawl one "$url" >"$work/out" 2>"$work/said" || fault "the same command again: exit $?: $(cat "$work/said")"
 [ "$(cat "$work"/one/p-*/pages.jsonl | grep -c '"status":200')" -eq 4 ] || fault "a page was fetched twice"
 
+# Copies elsewhere, and a command for each; then a directory is lost, and restored.
+cluster=redis://127.0.0.1:$port/copied
+copies=$work/elsewhere
+copied() # OPTION...
+{
+  crawl copied --delay 1 --snapshot-to "$copies" --snapshot-every 1s "$@" "$url"
+}
+four_pages() # WHAT
+{
+  [ "$(cat "$work"/copied/p-*/pages.jsonl | grep -c '"status":200')" -eq 4 ] || fault "$1: not 4 pages"
+}
+expect 2 'another disk' copied --snapshot-to "$work/copied"
+copied --snapshot-with 'test -e "$STRATA_SNAPSHOT/frontier/data.mdb" && echo "$STRATA_SNAPSHOT" >>sent' \
+  >"$work/out" 2>"$work/said" || fault "--snapshot-to: exit $?: $(cat "$work/said")"
+expect 0 '' "$strata" cluster stat "$cluster"
+! grep -q 'no snapshot exists' "$work/out" || fault "stat knows of no snapshot: $(cat "$work/out")"
+[ "$(grep -c ' ms\| s$' "$work/out")" -ge 4 ] || fault "stat shows no age of snapshots: $(cat "$work/out")"
+for p in 0 1 2 3; do
+  [ "$(find "$copies" -maxdepth 1 -name "p-00$p-life-1-*" | wc -l)" -eq 1 ] || fault "copies of $p: $(ls "$copies")"
+  grep -q "/elsewhere/p-00$p-life-1-" "$work/sent" || fault "the command was not run for $p"
+  [ ! -e "$copies/p-00$p-"*/last-copy ] || fault "a copy says where the copy before it is"
+done
+expect 1 'copies of another crawl' "$strata" crawl --cluster "$cluster-x" --partitions 4 --own 0-3 --allow-private \
+  --snapshot-to "$copies" --dir "$work/two" "$url"
+full=$(grep -l '"status":200' "$work"/copied/p-*/pages.jsonl | head -n 1)
+lost=$(dirname "$full")
+number=$(basename "$lost" | sed 's/^p-0*\([0-9]\)/\1/')
+rm -r "$lost"
+expect 1 'begin-lost' copied --own "$number"
+cp -r "$copies/$(basename "$lost")-life-1-"* "$lost"
+expect 0 'begins a new life' "$strata" cluster adopt "$lost"
+copied >"$work/out" 2>"$work/said" || fault "after adopt: exit $?: $(cat "$work/said")"
+four_pages "a restored directory"
+rm -r "$lost"
+copied --begin-lost >"$work/out" 2>"$work/said" || fault "--begin-lost: exit $?: $(cat "$work/said")"
+four_pages "a partition begun anew"
+
+# A copy that the command did not take does not count: what others sent is kept.
+cluster=redis://127.0.0.1:$port/unsent
+crawl unsent --snapshot-to "$work/unsent-copies" --snapshot-every 1s --snapshot-with 'exit 3' --delay 1 "$url" \
+  >"$work/out" 2>"$work/said" || fault "--snapshot-with: exit $?: $(cat "$work/said")"
+grep -q -- '--snapshot-with exit 3: it failed' "$work/said" || fault "a command that fails: $(cat "$work/said")"
+[ ! -e "$work/unsent/p-000/last-copy" ] || fault "a copy counts though the command failed"
+expect 0 '' "$strata" cluster stat "$cluster"
+grep -q 'no snapshot exists' "$work/out" || fault "stat takes a copy that does not count: $(cat "$work/out")"
+cluster=redis://127.0.0.1:$port/test
+
 # Redis was emptied: the directory knows the definition.
 redis-cli -p "$port" flushall >/dev/null
 expect 2 'begun with mlbf' crawl one --filter bloom "$url"
@@ -102,6 +153,25 @@ pages=$(cat "$work"/few/p-*/pages.jsonl | grep -c '"status":200' || true) # the 
 [ "$pages" -le 2 ] || fault "--max-pages 2 gave $pages pages"
 stop_redis
 
+# Several servers: the master is the one that says so, wherever it stands in the list.
+start_redis
+master=$redis second=$((port + 3))
+redis-server --port "$second" --bind 127.0.0.1 --save "" --dir "$work" --replicaof 127.0.0.1 "$port" >/dev/null 2>&1 &
+replica=$!
+tries=0
+until redis-cli -p "$second" info replication 2>/dev/null | grep -q link_status:up || [ "$tries" -gt 100 ]; do
+  tries=$((tries + 1))
+  sleep 0.1
+done
+cluster=redis://127.0.0.1:$second,127.0.0.1:$none,127.0.0.1:$port/several
+crawl several "$url" >"$work/out" 2>"$work/said" || fault "several servers: exit $?: $(cat "$work/said")"
+cluster=redis://127.0.0.1:$second/several
+expect 1 'it is a replica, and no master' "$strata" cluster stat "$cluster"
+kill "$replica"
+wait "$replica" 2>/dev/null || true
+redis=$master
+stop_redis
+
 start_redis --requirepass right
 cluster=redis://127.0.0.1:$port/closed
 expect 1 'STRATA_CLUSTER_PASSWORD' "$strata" cluster stat "$cluster"
@@ -112,5 +182,6 @@ stop_redis
 
 start_redis --cluster-enabled yes
 expect 1 'Redis Cluster' "$strata" cluster stat "$cluster"
+expect 1 'Redis Cluster' crawl moved "$url"
 
 [ "$faults" -eq 0 ]
