@@ -27,6 +27,7 @@ typedef struct lane {
   uint64_t have;        /* and acknowledged */
   uint64_t incarnation; /* of the other when they were sent */
   uint64_t sent_ms;     /* the first without an acknowledgment; 0: none */
+  uint64_t owed_ms;     /* the same, over any connection */
   uint64_t flying;      /* bytes sent since the last acknowledgment */
   uint64_t length;      /* of its stream, as last heard */
   uint64_t length_ms;
@@ -82,6 +83,16 @@ uint64_t carrier_refused(const carrier *c, const char **why)
   return c->refused;
 }
 
+uint64_t carrier_oldest(const carrier *c, uint64_t now_ms)
+{
+  uint64_t longest = 0;
+  for (uint32_t q = 0; q < c->life.partitions; q++) {
+    uint64_t since = c->lanes[q].owed_ms, age_ms = since && now_ms > since ? now_ms - since : 0;
+    longest = age_ms > longest ? age_ms : longest;
+  }
+  return longest;
+}
+
 bool carrier_is_mismatched(const carrier *c)
 {
   return c->is_mismatched;
@@ -111,7 +122,7 @@ static void hear(carrier *c, const frontier_ack *ack)
   if (known.incarnation != l->incarnation)
     l->after = 0; /* what the earlier life had is not this one's */
   if (known.incarnation != l->incarnation || known.have > l->have) {
-    l->sent_ms = l->after > known.have ? c->now_ms : 0;
+    l->sent_ms = l->owed_ms = l->after > known.have ? c->now_ms : 0;
     l->flying = 0;
   }
   l->incarnation = known.incarnation;
@@ -248,6 +259,7 @@ static void send_parcels(carrier *c, lane *l)
       l->flying += p.size;
       l->length++;
       l->sent_ms = l->sent_ms ? l->sent_ms : c->now_ms;
+      l->owed_ms = l->owed_ms ? l->owed_ms : c->now_ms;
       has_sent = true;
     } else {
       c->status = status == FRONTIER_NOT_FOUND ? c->status : status;

@@ -21,6 +21,8 @@ frontier_status carrier_turn(carrier *c, const frontier_inbox_rules *rules, uint
 
 /* What was taken in this run and was no message of this crawl; the last one's fault. */
 uint64_t carrier_refused(const carrier *c, const char **why);
+/* For how long somebody to whom parcels were sent has acknowledged none of them; 0: nobody. */
+uint64_t carrier_oldest(const carrier *c, uint64_t now_ms);
 /* Another process has, or had, a later copy of this directory: it must not go on. */
 bool carrier_is_mismatched(const carrier *c);
 

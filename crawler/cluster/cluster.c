@@ -193,6 +193,7 @@ static void say_how_it_is(cluster *c)
                          .hosts = stats.hosts,
                          .outbox = exchange.held,
                          .unacknowledged = exchange.waiting,
+                         .oldest_ms = carrier_oldest(c->carrier, c->now_ms),
                          .copied_ms = c->copied_ms,
                          .at_ms = machine_wall_ms(),
                          .rate = c->rate};

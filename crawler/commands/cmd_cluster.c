@@ -84,14 +84,22 @@ static void print_json(const overview *o)
   json_free(&text);
 }
 
+/* "12 s", or `none` if it never was. */
+static const char *say_age(uint64_t age_ms, bool was, const char *none, char text[SAY_SIZE])
+{
+  return was ? say_seconds((double)age_ms / 1000, text) : none;
+}
+
 static void print_partition(const partition_stat *s, bool has_owner)
 {
-  char done[SAY_SIZE], waiting[SAY_SIZE], age[SAY_SIZE];
+  char done[SAY_SIZE], waiting[SAY_SIZE], oldest[SAY_SIZE], copied[SAY_SIZE], heard[SAY_SIZE];
   uint64_t now_ms = machine_wall_ms(), age_ms = now_ms > s->at_ms ? now_ms - s->at_ms : 0;
-  printf("%9" PRIu32 "  %-22.22s %12s %12s %8.1f %7" PRIu64 " %7" PRIu64 "  %s%s\n", s->partition, s->worker,
+  printf("%9" PRIu32 "  %-22.22s %12s %12s %8.1f %7" PRIu64 " %7" PRIu64 " %9s %12s%s%s\n", s->partition, s->worker,
          say_count(s->done, done), say_count(s->waiting, waiting), has_owner ? s->rate : 0, s->outbox,
-         s->unacknowledged, has_owner ? "" : "no owner, last heard of before ",
-         has_owner ? "" : say_seconds((double)age_ms / 1000, age));
+         s->unacknowledged, say_age(s->oldest_ms, s->oldest_ms, "-", oldest),
+         say_age(now_ms > s->copied_ms ? now_ms - s->copied_ms : 0, s->copied_ms, "none", copied),
+         has_owner ? "" : "  no owner, last heard of before ",
+         has_owner ? "" : say_seconds((double)age_ms / 1000, heard));
 }
 
 static void print_sum(const overview *o)
@@ -113,10 +121,11 @@ static void print_sum(const overview *o)
          say_count(sum.waiting, waiting), sum.rate, sum.outbox, sum.unacknowledged);
   printf("%" PRIu32 " of %" PRIu32 " partitions have an owner", owned, o->count);
   printf(owned < o->count ? "; the crawl cannot be over until all have one\n" : "\n");
+  if (copied && copied < o->count)
+    printf("of %" PRIu32 " partitions ", o->count - copied);
   if (copied < o->count)
-    puts(
-      "no snapshot exists: if a directory is lost for good, the partition's URLs that its own start URLs do not lead "
-      "to are lost");
+    puts("no snapshot exists: if a directory is lost for good, the partition's URLs that its own start URLs do not "
+         "lead to are lost");
   puts("budgets of domains are kept by partition: a domain of many hosts may get up to that many times its budget");
 }
 
@@ -130,8 +139,8 @@ static int print_overview(broker *b, bool is_json)
   } else if (code == EXIT_DONE && is_json) {
     print_json(&o);
   } else if (code == EXIT_DONE) {
-    printf("%9s  %-22s %12s %12s %8s %7s %7s\n", "partition", "worker", "done", "waiting", "pages/s", "outbox",
-           "unacked");
+    printf("%9s  %-22s %12s %12s %8s %7s %7s %9s %12s\n", "partition", "worker", "done", "waiting", "pages/s", "outbox",
+           "unacked", "oldest", "snapshot");
     for (uint32_t p = 0; p < o.count; p++)
       if (o.has_said[p])
         print_partition(&o.partitions[p], o.has_owner[p]);
