@@ -139,7 +139,8 @@ static bool await(broker *b, broker_taker *take, void *context)
 static void leave(broker *b, uint64_t now_ms, const char *why)
 {
   const cluster_server *s = &b->name.servers[b->server % b->name.server_count];
-  snprintf(b->trouble, sizeof b->trouble, "Redis at %s:%d: %s", s->host, s->port, why);
+  snprintf(b->trouble, sizeof b->trouble, "%s at %s:%d: %s", b->name.is_sentinel ? "Redis, by the sentinel" : "Redis",
+           s->host, s->port, why);
   if (b->link)
     redisFree(b->link);
   b->link = NULL;

@@ -35,7 +35,7 @@ bool cluster_password(const char *command, const char *file, char **password)
 int cluster_say_broker(const char *command, const broker *b)
 {
   const char *fault = broker_fault(b), *trouble = broker_trouble(b);
-  bool is_refused = !*fault && strstr(trouble, "refused");
+  bool is_refused = !*fault && strstr(trouble, "refused") && !strstr(trouble, "sentinel");
   say_error(command, "%s%s",
             *fault     ? fault
             : *trouble ? trouble

@@ -167,6 +167,8 @@ cluster=redis://127.0.0.1:$second,127.0.0.1:$none,127.0.0.1:$port/several
 crawl several "$url" >"$work/out" 2>"$work/said" || fault "several servers: exit $?: $(cat "$work/said")"
 cluster=redis://127.0.0.1:$second/several
 expect 1 'it is a replica, and no master' "$strata" cluster stat "$cluster"
+cluster=redis+sentinel://127.0.0.1:$none/nobody/several
+expect 1 'by the sentinel at 127.0.0.1:[0-9]*: Connection refused$' "$strata" cluster stat "$cluster"
 kill "$replica"
 wait "$replica" 2>/dev/null || true
 redis=$master
