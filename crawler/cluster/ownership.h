@@ -2,7 +2,7 @@
  *
  *     NAME:own:p    "WORKER INCARNATION SINCE", for 15 s from the last renewal
  *     NAME:known    a field for each partition that ever had an owner: "WORKER DIRECTORY"
- *     NAME:boot     when the server was found empty
+ *     NAME:boot     when the server was found empty; 0: when the crawl began
  *
  * The directory is what owns: the lease only keeps a copy of it from being crawled as well. Of two, the one with the
  * higher incarnation has it; of equals, the older one; of copies, the one who had it first. A WORKER is a directory on

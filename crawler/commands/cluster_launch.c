@@ -196,6 +196,14 @@ static int compare_definition(const char *said, const cluster_place *place)
   return EXIT_USAGE;
 }
 
+/* Of a new crawl nobody has a partition, so that nobody waits for those who had one (cluster/ownership.h). */
+static void begin_new(broker *b)
+{
+  broker_key key = broker_key_of(b, "boot");
+  broker_word words[] = {broker_text(key.text), broker_text("0"), broker_text("NX")};
+  broker_send(b, BROKER_SET, words, 3, NULL, NULL);
+}
+
 /* What Redis or this directory knows, or what we were told; `*theirs` is then what is in Redis. */
 static int agree_on_definition(const crawl_args *args, broker *b, const char *directory, char **theirs)
 {
@@ -211,6 +219,8 @@ static int agree_on_definition(const crawl_args *args, broker *b, const char *di
   int code = has_key ? define(args, place) : refuse_definition(place);
   if (code == EXIT_DONE && known)
     code = compare_definition(known, place);
+  if (code == EXIT_DONE && place->is_new)
+    begin_new(b);
   if (code == EXIT_DONE && (!agree(b, "def", known ? known : place->definition.text, theirs) || !*theirs))
     code = cluster_say_broker("crawl", b);
   free(known);
