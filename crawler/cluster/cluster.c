@@ -106,11 +106,6 @@ const char *cluster_message(const cluster *c)
   return c->message;
 }
 
-uint64_t cluster_incarnation(const cluster *c)
-{
-  return c->life.incarnation;
-}
-
 /* ---- the partition -------------------------------------------------------------------------------------- */
 
 static void say_held(cluster *c)

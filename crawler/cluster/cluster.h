@@ -39,7 +39,6 @@ typedef enum cluster_state {
   CLUSTER_FAILED,     /* cluster_message says why */
 } cluster_state;
 cluster_state cluster_state_of(cluster *c);
-uint64_t cluster_incarnation(const cluster *c);
 const char *cluster_message(const cluster *c);
 
 /* Says for the last time how it is; the frontier is not needed any more then. */

@@ -6,6 +6,9 @@
 #include "crawler/cluster/definition.h"
 #include "frontier/frontier.h"
 
+/* Of a worker whose directory is history: who started it sets that aside, as the worker has no right to (confine.h). */
+enum { CLUSTER_EXIT_SUPERSEDED = 64 };
+
 typedef struct cluster_place {
   bool is_scout;  /* follows start URLs' redirects for the scope, keeps nothing else, and writes it to: */
   int scope_fd;   /* of the scout */

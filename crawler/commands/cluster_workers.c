@@ -10,6 +10,7 @@
 #include "crawler/commands/cmd.h"
 #include "crawler/commands/crawl_ending.h"
 #include "frontier/base/machine.h"
+#include "frontier/exchange.h"
 
 #include <errno.h>
 #include <hiredis/hiredis.h>
@@ -189,7 +190,8 @@ pid_t cluster_fork(void)
 
 static int code_of(int status)
 {
-  return WIFEXITED(status) ? WEXITSTATUS(status) : EXIT_FAILED;
+  bool is_own = WIFEXITED(status) && WEXITSTATUS(status) != CLUSTER_EXIT_SUPERSEDED;
+  return is_own ? WEXITSTATUS(status) : EXIT_FAILED;
 }
 
 int cluster_reap(pid_t child)
@@ -278,11 +280,29 @@ static void bury(worker *w, int status, uint64_t now_ms)
             is_hopeless ? "the same command goes on" : "it is started again");
 }
 
+/* The directory of an earlier life is kept: its pages were fetched. */
+static void set_aside(const char *directory, uint32_t partition)
+{
+  char path[CRAWL_PATH_SIZE], aside[CRAWL_PATH_SIZE + 64];
+  frontier_life life = {.incarnation = 0};
+  cluster_partition_path(directory, partition, path);
+  frontier *f = crawl_dir_open("crawl", path);
+  if (f)
+    frontier_life_read(f, &life);
+  frontier_close(f);
+  snprintf(aside, sizeof aside, "%s.superseded-%" PRIu64, path, life.incarnation);
+  bool is_aside = rename(path, aside) == 0;
+  say_error("crawl", "%s: a later life of it is crawled elsewhere; it %s%s", path,
+            is_aside ? "is now " : "cannot be set aside: ", is_aside ? aside : strerror(errno));
+}
+
 /* OPTIONS_READ in a worker; EXIT_DONE: go on. */
-static int review(worker *w, int *code, uint64_t now_ms)
+static int review(worker *w, const char *directory, int *code, uint64_t now_ms)
 {
   int status;
   if (w->pid > 0 && waitpid(w->pid, &status, WNOHANG) > 0) {
+    if (WIFEXITED(status) && WEXITSTATUS(status) == CLUSTER_EXIT_SUPERSEDED)
+      set_aside(directory, w->partition);
     *code = WIFEXITED(status) ? worse(*code, code_of(status)) : *code;
     bury(w, status, now_ms);
     if (!WIFEXITED(status) && !w->again_ms)
@@ -301,7 +321,7 @@ static int attend(crawl_args *args, broker *b, const char *directory, worker *wo
     pass_on(workers, count, &passed);
     running = 0;
     for (size_t i = 0; i < count; i++) {
-      if (review(&workers[i], &code, now_ms) == OPTIONS_READ) {
+      if (review(&workers[i], directory, &code, now_ms) == OPTIONS_READ) {
         become_worker(args, directory, workers[i].partition);
         return OPTIONS_READ;
       }

@@ -249,30 +249,16 @@ static int close_stores(crawl_job *job, int code)
   return code;
 }
 
-/* The directory of an earlier life is set aside, and kept: its pages were fetched. */
-static void set_aside(const crawl_job *job)
-{
-  char aside[CRAWL_PATH_SIZE + 64];
-  snprintf(aside, sizeof aside, "%s.superseded-%" PRIu64, job->directory, cluster_incarnation(job->cluster));
-  if (rename(job->directory, aside) == 0)
-    say_error("crawl", "%s: a later life of it is crawled elsewhere; it is now %s", job->directory, aside);
-  else
-    say_error("crawl", "%s: a later life of it is crawled elsewhere, and it cannot be set aside: %s", job->directory,
-              strerror(errno));
-}
-
 static int leave_cluster(crawl_job *job, int code)
 {
   if (!job->cluster)
     return code;
   cluster_state state = cluster_state_of(job->cluster);
   cluster_leave(job->cluster);
-  if (state == CLUSTER_SUPERSEDED)
-    set_aside(job);
-  else if (state == CLUSTER_FAILED)
+  if (state == CLUSTER_FAILED)
     say_error("crawl", "%s: %s", job->directory, cluster_message(job->cluster));
   cluster_free(job->cluster);
-  return state == CLUSTER_SUPERSEDED || state == CLUSTER_FAILED ? EXIT_FAILED : code;
+  return state == CLUSTER_SUPERSEDED ? CLUSTER_EXIT_SUPERSEDED : state == CLUSTER_FAILED ? EXIT_FAILED : code;
 }
 
 int cmd_crawl(int argc, char **argv)

@@ -475,7 +475,8 @@ static int join_cluster(crawl_job *job)
     return EXIT_FAILED;
   }
   if (!cluster_claim(job->cluster, say_of_cluster, message)) {
-    say_error("crawl", "%s: %s", job->directory, *message ? message : frontier_message(job->frontier));
+    if (!*message) /* else it is said when the cluster is left */
+      say_error("crawl", "%s: %s", job->directory, frontier_message(job->frontier));
     return EXIT_FAILED;
   }
   job->company = (crawl_company){.context = job->cluster, .turn = company_turn, .state = company_state_of};
