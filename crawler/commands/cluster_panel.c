@@ -27,7 +27,7 @@ static void stat_came(void *context, const redisReply *reply)
   partition_stat s;
   if (!reply || reply->type != REDIS_REPLY_ARRAY)
     return;
-  p->pages = p->waiting = p->travelling = p->alive = 0;
+  p->pages = p->waiting = p->travelling = p->alive = p->heard = 0;
   p->rate = 0;
   for (size_t i = 1; i < reply->elements; i += 2)
     if (reply->element[i]->type == REDIS_REPLY_STRING &&
@@ -37,6 +37,7 @@ static void stat_came(void *context, const redisReply *reply)
       p->waiting += s.waiting;
       p->travelling += s.unacknowledged;
       p->alive += is_alive;
+      p->heard++;
       p->rate += is_alive ? s.rate : 0;
     }
 }
@@ -54,16 +55,27 @@ static void draw(cluster_panel *p, uint64_t now_ms)
   p->is_drawn = p->is_live;
 }
 
+static void ask(cluster_panel *p)
+{
+  broker_key key = broker_key_of(p->broker, "stat");
+  broker_word word = broker_text(key.text);
+  broker_send(p->broker, BROKER_HGETALL, &word, 1, stat_came, p);
+}
+
 void cluster_panel_tick(cluster_panel *p, uint64_t now_ms)
 {
   if (!p->is_shown || now_ms - p->asked_ms < ASK_MS)
     return;
-  broker_key key = broker_key_of(p->broker, "stat");
-  broker_word word = broker_text(key.text);
   if (p->asked_ms && p->alive)
     draw(p, now_ms);
   p->asked_ms = now_ms;
-  broker_send(p->broker, BROKER_HGETALL, &word, 1, stat_came, p);
+  ask(p);
+}
+
+bool cluster_panel_has_no_page(cluster_panel *p)
+{
+  ask(p);
+  return broker_settle(p->broker, ASK_MS) && p->heard == p->partitions && !p->pages;
 }
 
 void cluster_panel_clear(cluster_panel *p)
@@ -91,10 +103,11 @@ void cluster_panel_conclude(const crawl_args *args, const char *directory, const
       frontier_close(f);
   }
   fprintf(stderr, "%s\n",
-          code == EXIT_DONE && waiting ? "Ended at a limit; the same command with a larger one goes on."
-          : code == EXIT_DONE          ? "Done: the crawl is over on all machines."
-          : code == EXIT_STOPPED       ? "Stopped; the same command goes on."
-                                       : "Not all workers went on to the end; the same command goes on.");
+          code == EXIT_DONE && waiting       ? "Ended at a limit; the same command with a larger one goes on."
+          : code == EXIT_DONE                ? "Done: the crawl is over on all machines."
+          : code == EXIT_STOPPED             ? "Stopped; the same command goes on."
+          : pages == 0 && !waiting && failed ? "The crawl is over, without a page."
+                                             : "Not all workers went on to the end; the same command goes on.");
   fprintf(stderr, "  here: %s, %s failed, %s wait; in %s/p-*/pages.jsonl\n", say_many(pages, "page", of_pages),
           say_many(failed, "URL", of_failed), say_count(waiting, of_waiting), directory);
   fprintf(stderr, "  all machines: strata cluster stat %s\n", args->cluster);

@@ -333,6 +333,10 @@ static int attend(crawl_args *args, broker *b, const char *directory, worker *wo
     machine_sleep_ms(running ? TICK_MS : 0);
   }
   cluster_panel_clear(&panel);
+  if (code == EXIT_DONE && cluster_panel_has_no_page(&panel)) {
+    say_error("crawl", "no start URL gave a page; strata export %s/p-NNN --format jsonl says why", directory);
+    code = EXIT_FAILED;
+  }
   return code;
 }
 
