@@ -57,8 +57,10 @@ static bool are_in(const char *ours, const char *theirs, bool is_swapped, char m
       bool is_known = definition_get(ours, name, mine, sizeof mine);
       if (!is_known || !definition_get(theirs, name, other, sizeof other) || strcmp(mine, other) != 0) {
         const char *begun = is_swapped ? mine : other, *asked = is_swapped ? other : mine;
-        snprintf(message, DEFINITION_MESSAGE, "--%s: the crawl was begun with %.80s, and this is %.80s", name,
-                 *begun ? begun : "another version of strata", *asked ? asked : "another version of strata");
+        bool is_option = strcmp(name, "seeds") != 0; /* these may be words of their own */
+        snprintf(message, DEFINITION_MESSAGE, "%s%s: the crawl was begun with %.80s, and this is %.80s",
+                 is_option ? "--" : "", is_option ? name : "start URLs", *begun ? begun : "another version of strata",
+                 *asked ? asked : "another version of strata");
         return false;
       }
     }
