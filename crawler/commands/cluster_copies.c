@@ -143,8 +143,12 @@ static bool keep_copy(const cluster_copies *c, uint32_t partition, frontier *f, 
   strftime(stamp, sizeof stamp, "%Y%m%dT%H%M%SZ", &when);
   snprintf(name, sizeof name, "p-%03" PRIu32 "-life-%" PRIu64 "-%s", partition, life.incarnation, stamp);
   crawl_dir_file(c->directory, name, copy.path);
-  if (!copy_into(f, from, copy.path, has_pages, c->directory) || (c->command && !run_command(c->command, copy.path)))
+  if (!copy_into(f, from, copy.path, has_pages, c->directory))
     return false;
+  if (c->command && !run_command(c->command, copy.path)) {
+    snapshot_remove(copy.path); /* or they would pile up; the one that counts stays */
+    return false;
+  }
   tidy(c->directory, partition, life.incarnation, name);
   return last_copy_write(from, &copy) || fail_with(from, errno);
 }

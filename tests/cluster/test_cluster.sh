@@ -86,12 +86,63 @@ expect 0 '' "$strata" cluster stat "$cluster" --json
 expect 2 '^strata crawl: --filter: the crawl was begun with mlbf, and this is bloom' crawl one --filter bloom "$url"
 expect 2 '^strata crawl: --partitions: the crawl was begun with 4, and this is 8' \
   "$strata" crawl --cluster "$cluster" --partitions 8 --dir "$work/two" --allow-private "$url"
+expect 2 '^strata crawl: start URLs: the crawl was begun with 1 URLs .*or another NAME$' crawl one "${url}other"
 expect 1 'another directory has that partition' "$strata" crawl --cluster "$cluster" --partitions 4 --own 1 \
   --allow-private --delay 0 --dir "$work/two" "$url"
 expect 0 'begins a new life' "$strata" cluster adopt "$work/one/p-002"
 expect 1 '' "$strata" cluster adopt "$work/out"
 crawl one "$url" >"$work/out" 2>"$work/said" || fault "the same command again: exit $?: $(cat "$work/said")"
 [ "$(cat "$work"/one/p-*/pages.jsonl | grep -c '"status":200')" -eq 4 ] || fault "a page was fetched twice"
+
+cluster=redis://127.0.0.1:$port/dead
+expect 1 '^strata crawl: no start URL gave a page' crawl dead --quiet --tries 1 "http://127.0.0.1:$none/"
+
+# The hosts that start URLs redirect to are in the scope, wherever their partitions are.
+python3 -c "
+import http.server
+class Sent(http.server.BaseHTTPRequestHandler):
+    def do_GET(self):
+        self.send_response(301)
+        self.send_header('Location', 'http://127.0.0.1:$web' + self.path)
+        self.end_headers()
+http.server.HTTPServer(('127.0.0.9', $web), Sent).serve_forever()" >/dev/null 2>&1 &
+sender=$!
+tries=0
+until python3 -c "import socket; socket.create_connection(('127.0.0.9', $web))" 2>/dev/null || [ "$tries" -gt 50 ]; do
+  tries=$((tries + 1))
+  sleep 0.2
+done
+cluster=redis://127.0.0.1:$port/led
+crawl led --scope host "http://127.0.0.9:$web/" >"$work/out" 2>"$work/said" || fault "a start URL that redirects: $?"
+pages=$(cat "$work"/led/p-*/pages.jsonl | grep -c '"status":200' || true)
+[ "$pages" -eq 4 ] || fault "where a start URL redirects to, $pages pages in place of 4: $(cat "$work/said")"
+kill "$sender"
+
+# A copy of a directory that is crawled: one process has the partition. Under a later life it is the copy that goes on.
+cluster=redis://127.0.0.1:$port/double
+"$strata" crawl --cluster "$cluster" --partitions 1 --own 0 --allow-private --delay 2 --dir "$work/double" "$url" \
+  >/dev/null 2>"$work/older" &
+older=$!
+tries=0
+until [ -s "$work/double/p-000/pages.jsonl" ] || [ "$tries" -gt 100 ]; do
+  tries=$((tries + 1))
+  sleep 0.1
+done
+"$strata" snapshot "$work/double/p-000" "$work/taken" 2>/dev/null
+mkdir "$work/again"
+cp -r "$work/taken" "$work/again/p-000"
+again() # OPTION...
+{
+  "$strata" crawl --cluster "$cluster" --partitions 1 --own 0 --allow-private --delay 2 --quiet --dir "$work/again" "$url"
+}
+expect 1 'partition 0 is crawled by another process' again
+rm -r "$work/again/p-000"
+cp -r "$work/taken" "$work/again/p-000"
+expect 0 'begins a new life' "$strata" cluster adopt "$work/again/p-000"
+again >"$work/out" 2>"$work/said" || fault "a copy that was adopted: $(cat "$work/said")"
+wait "$older" && fault "the older life went on to the end"
+grep -q 'a later life of it is crawled elsewhere; it is now .*superseded-1$' "$work/older" || fault "$(cat "$work/older")"
+[ -e "$work/double/p-000.superseded-1/pages.jsonl" ] || fault "the older life was not set aside"
 
 # Copies elsewhere, and a command for each; then a directory is lost, and restored.
 cluster=redis://127.0.0.1:$port/copied
@@ -134,6 +185,7 @@ four_pages "a partition begun anew"
 cluster=redis://127.0.0.1:$port/unsent
 crawl unsent --snapshot-to "$work/unsent-copies" --snapshot-every 1s --snapshot-with 'exit 3' --delay 1 "$url" \
   >"$work/out" 2>"$work/said" || fault "--snapshot-with: exit $?: $(cat "$work/said")"
+[ "$(find "$work/unsent-copies" -name 'p-*-life-*' | wc -l)" -eq 0 ] || fault "copies that do not count pile up"
 grep -q -- '--snapshot-with exit 3: it failed' "$work/said" || fault "a command that fails: $(cat "$work/said")"
 [ ! -e "$work/unsent/p-000/last-copy" ] || fault "a copy counts though the command failed"
 expect 0 '' "$strata" cluster stat "$cluster"
