@@ -210,7 +210,8 @@ bool frontier_idle(frontier *f, uint64_t *version);
  * Waves have random numbers, as what carries them may be emptied, or go back in time.
  *
  * A sender counts a parcel as acknowledged by a certain life of the receiver; so all must believe in the lives that
- * replied.
+ * replied. Give the incarnation of each reply to frontier_outbox_heard, with numbers of 0: the message that said it may
+ * be lost, and would not be sent again to one who has nothing to send.
  *
  *     draw, if there is no wave, all have replied to the last one, or a second has passed since it was drawn
  *     over = frontier_wave_is_over(wave, replies to it)

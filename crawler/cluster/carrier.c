@@ -153,6 +153,16 @@ static bool take(carrier *c, const redisReply *message)
   return c->status == FRONTIER_OK;
 }
 
+void carrier_learn(carrier *c, uint32_t other, uint64_t incarnation)
+{
+  frontier_lane known;
+  frontier_ack ack = {
+    .crawl = c->life.crawl, .from = other, .to = c->life.partition, .incarnation = incarnation}; /* no numbers */
+  if (other < c->life.partitions && other != c->life.partition &&
+      frontier_lane_read(c->frontier, other, &known) == FRONTIER_OK && incarnation > known.incarnation)
+    hear(c, &ack);
+}
+
 static bool is_pair(const redisReply *r)
 {
   return r->type == REDIS_REPLY_ARRAY && r->elements == 2;

@@ -19,6 +19,9 @@ void carrier_free(carrier *c);
  * then is taken again in a later turn. */
 frontier_status carrier_turn(carrier *c, const frontier_inbox_rules *rules, uint64_t now_ms);
 
+/* That `other` has this life, or had; heard in another way than by a message, which may be lost. */
+void carrier_learn(carrier *c, uint32_t other, uint64_t incarnation);
+
 /* What was taken in this run and was no message of this crawl; the last one's fault. */
 uint64_t carrier_refused(const carrier *c, const char **why);
 /* For how long somebody to whom parcels were sent has acknowledged none of them; 0: nobody. */

@@ -82,7 +82,7 @@ cluster *cluster_create(frontier *f, const cluster_options *options)
   c->definition = strdup(options->definition);
   c->scope = options->scope ? strdup(options->scope) : NULL;
   c->carrier = c->broker ? carrier_create(f, c->broker) : NULL;
-  c->waves = c->broker ? ending_waves_create(f, c->broker) : NULL;
+  c->waves = c->carrier ? ending_waves_create(f, c->broker, c->carrier) : NULL;
   if (c->carrier && c->waves && c->definition && (c->scope || !options->scope) && begin_ownership(c, options))
     return c;
   cluster_free(c);

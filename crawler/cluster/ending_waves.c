@@ -1,5 +1,8 @@
 /* See ending_waves.h. A partition that does not know that the crawl is over waits for ever; so who knows stays until
- * all do, for half a minute at most, and says it again: an emptied server forgets it. */
+ * all do, for half a minute at most, and says it again: an emptied server forgets it.
+ *
+ * All must believe in the lives that replied. A directory that begins a new life says so with its first messages, which
+ * may be lost, and are not sent again to who has sent nothing to it; so the reply itself counts as such a message. */
 #include "crawler/cluster/ending_waves.h"
 
 #include "frontier/base/machine.h"
@@ -15,6 +18,7 @@ enum { LOOK_MS = 100, DRAW_AGAIN_MS = 1000, TELL_MS = 30000, NUMBER_SIZE = 24 };
 struct ending_waves {
   frontier *frontier;
   broker *broker;
+  carrier *carrier; /* is told of the lives that replies are of */
   frontier_life life;
   frontier_wave wave;      /* the last one heard of; 0: none */
   frontier_reply *replies; /* to it */
@@ -27,13 +31,14 @@ struct ending_waves {
   uint32_t told;    /* partitions that know */
 };
 
-ending_waves *ending_waves_create(frontier *f, broker *b)
+ending_waves *ending_waves_create(frontier *f, broker *b, carrier *c)
 {
   ending_waves *w = calloc(1, sizeof *w);
   if (!w)
     return NULL;
   w->frontier = f;
   w->broker = b;
+  w->carrier = c;
   frontier_life_read(f, &w->life);
   w->replies = calloc(w->life.partitions, sizeof *w->replies);
   if (w->replies)
@@ -143,8 +148,10 @@ static void replies_came(void *context, const redisReply *reply)
   for (size_t i = 1; i < reply->elements; i += 2)
     if (reply->element[i]->type == REDIS_REPLY_STRING &&
         frontier_reply_read(reply->element[i]->str, reply->element[i]->len, &said) &&
-        said.partition < w->life.partitions && said.wave == w->wave.number)
+        said.partition < w->life.partitions && said.wave == w->wave.number) {
       w->replies[said.partition] = said;
+      carrier_learn(w->carrier, said.partition, said.incarnation);
+    }
   uint64_t beliefs = w->replies[w->life.partition].beliefs;
   if (w->wave.number && frontier_wave_is_over(&w->wave, w->replies, w->life.partitions) &&
       beliefs == frontier_beliefs(w->frontier))

@@ -8,11 +8,13 @@
 #define STRATA_CRAWLER_ENDING_WAVES_H
 
 #include "crawler/cluster/broker.h"
+#include "crawler/cluster/carrier.h"
 #include "frontier/exchange.h"
 
 typedef struct ending_waves ending_waves;
 
-ending_waves *ending_waves_create(frontier *f, broker *b); /* borrows both; NULL: out of memory */
+/* Borrows all; NULL: out of memory. */
+ending_waves *ending_waves_create(frontier *f, broker *b, carrier *c);
 void ending_waves_free(ending_waves *w);
 
 /* `is_done`: this partition fetches nothing more, though URLs wait in it, for it is at a cap. */

@@ -133,7 +133,8 @@ mkdir "$work/again"
 cp -r "$work/taken" "$work/again/p-000"
 again() # OPTION...
 {
-  "$strata" crawl --cluster "$cluster" --partitions 1 --own 0 --allow-private --delay 2 --quiet --dir "$work/again" "$url"
+  "$strata" crawl --cluster "$cluster" --partitions 1 --own 0 --allow-private --delay 2 --quiet --dir "$work/again" \
+    "$url"
 }
 expect 1 'partition 0 is crawled by another process' again
 rm -r "$work/again/p-000"
@@ -141,8 +142,34 @@ cp -r "$work/taken" "$work/again/p-000"
 expect 0 'begins a new life' "$strata" cluster adopt "$work/again/p-000"
 again >"$work/out" 2>"$work/said" || fault "a copy that was adopted: $(cat "$work/said")"
 wait "$older" && fault "the older life went on to the end"
-grep -q 'a later life of it is crawled elsewhere; it is now .*superseded-1$' "$work/older" || fault "$(cat "$work/older")"
+grep -q 'a later life of it is crawled elsewhere; it is now .*superseded-1$' "$work/older" ||
+  fault "$(cat "$work/older")"
 [ -e "$work/double/p-000.superseded-1/pages.jsonl" ] || fault "the older life was not set aside"
+
+# A new life that was told of by a message which is lost: the crawl is over all the same.
+cluster=redis://127.0.0.1:$port/lives
+one_of_two() # PARTITION
+{
+  "$strata" crawl --cluster "$cluster" --partitions 2 --own "$1" --allow-private --delay 0 --quiet \
+    --dir "$work/lives" "$url"
+}
+one_of_two 0-1 >"$work/out" 2>&1 || fault "two partitions: $(cat "$work/out")"
+expect 0 'begins a new life' "$strata" cluster adopt "$work/lives/p-001"
+redis-cli -p "$port" del lives:in:0 >/dev/null
+one_of_two 1 >"$work/out.1" 2>&1 &
+first=$!
+tries=0
+until redis-cli -p "$port" exists lives:in:0 | grep -q 1 || [ "$tries" -gt 100 ]; do
+  tries=$((tries + 1))
+  sleep 0.1
+done
+redis-cli -p "$port" flushall >/dev/null
+one_of_two 0 >"$work/out.2" 2>&1 &
+second=$!
+(sleep 60 && kill "$first" "$second") 2>/dev/null &
+killer=$!
+wait "$first" && wait "$second" || fault "a new life was not heard of: $(cat "$work/out.1" "$work/out.2")"
+kill "$killer" 2>/dev/null || true
 
 # Copies elsewhere, and a command for each; then a directory is lost, and restored.
 cluster=redis://127.0.0.1:$port/copied
