@@ -509,6 +509,121 @@ static void a_lane_without_partitions_is_refused(void **state)
   assert_int_equal(frontier_lane_read(two[0], 2, &lane), FRONTIER_BAD_ARGUMENT);
 }
 
+/* ---- is it over? ------------------------------------------------------------------------------------------- */
+
+/* A page's work is in one partition at a time, and each replies to a wave while the other has it. All messages arrive. */
+typedef struct story {
+  frontier_wave wave;
+  frontier_reply replies[PARTITIONS], before[PARTITIONS];
+} story;
+
+static void draw(story *s, uint64_t number)
+{
+  memcpy(s->before, s->replies, sizeof s->before);
+  frontier_wave_next(s->wave.number ? &s->wave : NULL, s->replies, PARTITIONS, number, &s->wave);
+}
+
+static void reply_idle(story *s, uint32_t own)
+{
+  assert_int_equal(frontier_wave_reply(two[own], &s->wave, &s->replies[own]), FRONTIER_OK);
+  assert_true(s->replies[own].is_idle);
+}
+
+static bool is_over(const story *s)
+{
+  return frontier_wave_is_over(&s->wave, s->replies, PARTITIONS);
+}
+
+/* Partition `own` fetches what it has, which links to a page of the other; that one has it then, and all is told. */
+static void hand_over(uint32_t own, unsigned link, uint64_t now_ms)
+{
+  frontier_lease lease;
+  frontier_parcel p;
+  size_t count;
+  int64_t wait_ms;
+  assert_int_equal(frontier_next(two[own], now_ms, &lease, 1, &count, &wait_ms), FRONTIER_OK);
+  assert_int_equal(count, 1);
+  assert_int_equal(add(two[own], !own, link), FRONTIER_ELSEWHERE);
+  assert_int_equal(frontier_done(two[own], lease.id, FRONTIER_DONE, 200, NULL, 0, now_ms), FRONTIER_OK);
+  sync_one(own);
+  assert_int_equal(frontier_outbox_next(two[own], !own, 0, now_ms + 100, &p, NULL), FRONTIER_OK);
+  assert_int_equal(take(!own, &p).fresh, 1);
+  sync_one(!own);
+  frontier_ack ack = tell(!own, true);
+  assert_int_equal(frontier_outbox_heard(two[own], &ack), FRONTIER_OK);
+  sync_one(own);
+  assert_false(frontier_idle(two[!own], NULL));
+}
+
+static void hear_of_each_other(void)
+{
+  for (uint32_t p = 0; p < PARTITIONS; p++) {
+    frontier_ack ack = tell(p, true);
+    assert_int_equal(frontier_outbox_heard(two[!p], &ack), FRONTIER_OK);
+  }
+  sync_one(0);
+  sync_one(1);
+}
+
+static void open_again(uint32_t own)
+{
+  close_one(own);
+  open_one(own);
+}
+
+/* Each replies idle to two waves, with as many events, while the other one has a page to fetch. */
+static void a_restart_between_two_waves_is_seen(void **state)
+{
+  story s = {0};
+  (void)state;
+  hear_of_each_other();
+  add(two[0], 0, 1);
+  sync_one(0);
+  open_again(1);
+  draw(&s, 11);
+  reply_idle(&s, 1);
+  hand_over(0, 2, 5000);
+  open_again(0);
+  reply_idle(&s, 0);
+  draw(&s, 12);
+  assert_true(s.wave.digest != 0);
+  reply_idle(&s, 0);
+  hand_over(1, 3, 9000);
+  open_again(1);
+  reply_idle(&s, 1);
+  assert_false(is_over(&s)); /* and partition 0 has a page */
+  assert_true(s.replies[1].version == s.before[1].version && s.replies[1].incarnation == s.before[1].incarnation);
+  s.replies[1].boot = s.before[1].boot; /* the boot alone says so */
+  assert_true(is_over(&s));
+}
+
+/* A reply to a wave of an emptied carrier comes late. */
+static void waves_have_random_numbers(void **state)
+{
+  story old = {0}, s = {0};
+  frontier_reply late[2];
+  (void)state;
+  hear_of_each_other();
+  add(two[0], 0, 1);
+  sync_one(0);
+  for (uint64_t number = 1; number <= 2; number++) {
+    draw(&old, number);
+    reply_idle(&old, 1);
+    late[number - 1] = old.replies[1];
+  }
+  hand_over(0, 2, 5000);
+  const uint64_t random[] = {11, 12};
+  for (int is_counted = 0; is_counted < 2; is_counted++) {
+    s = (story){0};
+    for (uint64_t i = 0; i < 2; i++) {
+      draw(&s, is_counted ? i + 1 : random[i]);
+      reply_idle(&s, 0);
+      s.replies[1] = late[i];
+    }
+    assert_int_equal(is_over(&s), is_counted); /* though partition 1 has a page */
+  }
+}
+
 int main(void)
 {
 #define CASE(name) cmocka_unit_test_setup_teardown(name, begin, end)
@@ -525,6 +640,8 @@ int main(void)
     CASE(a_merge_is_of_all_hosts),
     CASE(a_directory_stays_the_partition_it_is),
     CASE(a_lane_without_partitions_is_refused),
+    CASE(a_restart_between_two_waves_is_seen),
+    CASE(waves_have_random_numbers),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

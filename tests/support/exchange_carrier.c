@@ -44,6 +44,19 @@ const struct message *carrier_get(carrier *c, uint32_t to)
   return &c->messages[number];
 }
 
+void carrier_post_reply(carrier *c, const frontier_reply *reply)
+{
+  c->now.replies[reply->partition] = *reply;
+  c->replies[reply->partition][roll(c, REPLIES_MAX)] = *reply;
+}
+
+void carrier_repeat_reply(carrier *c, uint32_t partition)
+{
+  const frontier_reply *old = &c->replies[partition][roll(c, REPLIES_MAX)];
+  if (old->wave)
+    c->now.replies[partition] = *old;
+}
+
 void carrier_empty(carrier *c)
 {
   c->now = (carried){0};

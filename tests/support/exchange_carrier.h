@@ -4,7 +4,7 @@
 
 #include "frontier/exchange.h"
 
-enum { WORLD_PARTITIONS = 4, INBOX_MAX = 256, MESSAGES_MAX = 1 << 15 };
+enum { WORLD_PARTITIONS = 4, INBOX_MAX = 256, MESSAGES_MAX = 1 << 15, REPLIES_MAX = 16 };
 
 typedef struct inbox {
   uint16_t at[INBOX_MAX]; /* numbers of messages */
@@ -18,7 +18,6 @@ typedef struct carried {
   frontier_wave wave;
   frontier_reply replies[WORLD_PARTITIONS];
   uint64_t over; /* beliefs */
-  uint64_t waves;
 } carried;
 
 typedef struct carrier {
@@ -31,11 +30,15 @@ typedef struct carrier {
     size_t size;
   } messages[MESSAGES_MAX]; /* all that were ever sent */
   unsigned count;
+  frontier_reply replies[WORLD_PARTITIONS][REPLIES_MAX]; /* some that were ever sent */
 } carrier;
 
 void carrier_post(carrier *c, uint32_t to, const void *bytes, size_t size);
 /* Some message for a partition, which it may give once more later; NULL: there is none. */
 const struct message *carrier_get(carrier *c, uint32_t to);
+/* A reply takes the place of the last one; so may, later, an old one. */
+void carrier_post_reply(carrier *c, const frontier_reply *reply);
+void carrier_repeat_reply(carrier *c, uint32_t partition);
 void carrier_empty(carrier *c);
 void carrier_save(carrier *c);
 bool carrier_turn_back(carrier *c); /* to what was saved last; false: nothing was */

@@ -10,6 +10,7 @@
 
 #include "frontier/admin.h"
 #include "frontier/exchange/wave.h"
+#include "frontier/exchange/wire.h"
 #include "tests/site/random.h"
 #include "tests/support/exchange_carrier.h"
 #include "tests/support/scratch.h"
@@ -21,7 +22,7 @@
 #include <sys/stat.h>
 
 enum { HOSTS = 8, OF_HOST = 5, PAGES = HOSTS * OF_HOST, LINKS = 3, LEASES = 3, COPIES = 3 };
-enum { CHAOS = 500, CALM = 30000, CHAIN = 14 };
+enum { CHAOS = 500, CALM = 30000, CHAIN = 14, SLOWNESS = 24, FILLING = 600 };
 
 /* One process, with its directory. */
 typedef struct actor {
@@ -29,7 +30,8 @@ typedef struct actor {
   uint32_t own;
   char directory[SCRATCH_PATH];
   uint64_t after[WORLD_PARTITIONS], life_of[WORLD_PARTITIONS];
-  uint64_t replied;           /* the wave */
+  uint64_t heard, replied;    /* the last wave, and the one that it replied to */
+  uint64_t patience;          /* turns until it reads a wave */
   frontier_reply early, held; /* for a lie; and one that is on its way */
   struct in_work {
     uint64_t id;
@@ -51,7 +53,7 @@ typedef struct world {
   const char *root;
   exchange_result *result;
   uint32_t partitions;
-  bool is_exact, is_over, was_over;
+  bool is_exact, is_slow /* to read waves */, is_over, was_over;
   uint64_t now_ms;
   unsigned names; /* of directories */
   actor current[WORLD_PARTITIONS], ghosts[WORLD_PARTITIONS];
@@ -389,7 +391,7 @@ static void hear(world *w, actor *a, frontier_ack *ack)
   frontier_life_read(a->f, &life);
   if (w->lie == LIE_ACKS_OF_DEAD)
     ack->incarnation = w->lives[ack->from];
-  if (w->lie == LIE_ACKS_FOR_DEAD && ack->sender_incarnation)
+  if ((w->lie == LIE_ACKS_FOR_DEAD || w->lie == LIE_DROP_BY_NUMBER) && ack->sender_incarnation)
     ack->sender_incarnation = life.incarnation;
   frontier_status status = frontier_outbox_heard(a->f, ack);
   bool is_ghost = a == &w->ghosts[a->own];
@@ -397,6 +399,18 @@ static void hear(world *w, actor *a, frontier_ack *ack)
     close_actor(a);
   else if (status != FRONTIER_OK)
     fault(w, "hearing: %d, %s", (int)status, frontier_message(a->f));
+}
+
+static void change_head(const world *w, const struct message *m)
+{
+  frontier_parcel p;
+  if ((w->lie != LIE_DROP_BY_NUMBER && w->lie != LIE_BASE_UNSAID) || !frontier_parcel_read(m->bytes, m->size, &p))
+    return;
+  if (w->lie == LIE_DROP_BY_NUMBER)
+    p.incarnation = 1;
+  else
+    p.base = 1;
+  parcel_head_write(&p, m->bytes, m->size - PARCEL_HEAD);
 }
 
 static void take(world *w, actor *a)
@@ -410,6 +424,7 @@ static void take(world *w, actor *a)
     hear(w, a, &ack);
     return;
   }
+  change_head(w, m);
   if (frontier_inbox_take(a->f, m->bytes, m->size, NULL, w->now_ms, &taken) != FRONTIER_OK) {
     fault(w, "taking: %s", frontier_message(a->f));
     return;
@@ -473,6 +488,8 @@ static void conclude(world *w)
   }
   if (w->carrier.now.over != actual && w->lie != LIE_OVER_FOR_ALL)
     return;
+  for (uint32_t p = 0; p < w->partitions && is_well(w); p++)
+    kill_it(w, &w->current[p]); /* what is not on disk is not done */
   check_done(w);
   w->is_over = w->was_over || !roll(w, 2);
   w->was_over = true;
@@ -480,21 +497,24 @@ static void conclude(world *w)
     lose_after_all(w);
 }
 
+/* All of frontier_idle but what the lie leaves out. */
 static bool lies_idle(const world *w, actor *a)
 {
   frontier_stats s;
-  if (w->lie != LIE_IDLE_UNCOMMITTED && w->lie != LIE_IDLE_UNSENT && w->lie != LIE_IDLE_UNCONFIRMED)
+  if (w->lie < LIE_IDLE_AT_WORK || w->lie > LIE_IDLE_UNCONFIRMED || frontier_stats_read(a->f, &s) != FRONTIER_OK)
     return false;
-  frontier_stats_read(a->f, &s);
   bool is_acked = true;
   for (uint32_t q = 0; q < w->partitions; q++) {
     frontier_lane lane;
     if (q != a->own && frontier_lane_read(a->f, q, &lane) == FRONTIER_OK)
       is_acked &= lane.have == lane.next - 1;
   }
+  if (w->lie == LIE_IDLE_UNCONFIRMED && frontier_sync(a->f) != FRONTIER_OK) /* so that nothing else is missing */
+    return false;
   bool is_committed = frontier_committed(a->f) >= frontier_commit_number(a->f);
-  return !s.queued && !s.in_flight && (w->lie == LIE_IDLE_UNCONFIRMED || !s.unconfirmed) &&
-         (w->lie == LIE_IDLE_UNSENT || is_acked) && (w->lie == LIE_IDLE_UNCOMMITTED || is_committed);
+  return !s.queued && (w->lie == LIE_IDLE_AT_WORK || !s.in_flight) &&
+         (w->lie == LIE_IDLE_UNCONFIRMED || !s.unconfirmed) && (w->lie == LIE_IDLE_UNSENT || is_acked) &&
+         (w->lie == LIE_IDLE_UNCOMMITTED || is_committed);
 }
 
 static frontier_reply make_reply(world *w, actor *a, const frontier_wave *wave)
@@ -507,16 +527,14 @@ static frontier_reply make_reply(world *w, actor *a, const frontier_wave *wave)
     reply.beliefs = 0;
   if (w->lie == LIE_VERSIONS_UNASKED)
     reply.version = 0;
-  if (w->lie == LIE_LIVES_UNASKED)
-    reply.incarnation = reply.boot = 0;
   return reply;
 }
 
-/* Lies that change a field of replies make what is compared with it agree. */
+/* A lie that does not ask for beliefs makes them agree. */
 static void agree(const world *w, frontier_reply replies[WORLD_PARTITIONS])
 {
   uint64_t beliefs = 0;
-  if (w->lie != LIE_BELIEFS_UNASKED && w->lie != LIE_LIVES_UNASKED)
+  if (w->lie != LIE_BELIEFS_UNASKED)
     return;
   for (uint32_t p = 0; p < w->partitions; p++)
     beliefs = beliefs_add(beliefs, replies[p].incarnation);
@@ -531,7 +549,7 @@ static void draw(world *w)
   frontier_wave next;
   memcpy(replies, now->replies, sizeof replies);
   agree(w, replies);
-  uint64_t number = w->lie == LIE_COUNTED_WAVES ? ++now->waves : random_next(&w->dice) | 1;
+  uint64_t number = random_next(&w->dice) | 1;
   frontier_wave_next(now->has_wave ? &now->wave : NULL, replies, w->partitions, number, &next);
   now->wave = next;
   now->has_wave = true;
@@ -559,24 +577,36 @@ static bool is_over(const world *w)
   return one.digest != 0;
 }
 
-/* A reply is on its way for a while. */
+/* After some turns, if it is slow. */
+static bool has_read(world *w, actor *a)
+{
+  const carried *now = &w->carrier.now;
+  if (a->heard != now->wave.number) {
+    a->heard = now->wave.number;
+    a->patience = w->is_slow ? roll(w, SLOWNESS) : 0;
+  }
+  if (a->patience == 0)
+    return true;
+  a->patience--;
+  return false;
+}
+
+/* It is on its way for a while. */
 static void reply(world *w, actor *a)
 {
   carried *now = &w->carrier.now;
   if (a->held.wave && roll(w, 2)) {
-    now->replies[a->own] = a->held;
+    carrier_post_reply(&w->carrier, &a->held);
     a->held.wave = 0;
   }
-  if (a->replied == now->wave.number || a->held.wave)
+  if (!w->carrier.is_faithful && roll(w, 8) == 0)
+    carrier_repeat_reply(&w->carrier, a->own);
+  if (!has_read(w, a) || a->replied == now->wave.number || a->held.wave)
     return;
-  a->held = make_reply(w, a, &now->wave);
-  a->replied = now->wave.number;
-  frontier_reply made = a->held;
-  if (w->lie == LIE_EARLY_REPLY && a->early.boot) {
-    a->held = a->early;
-    a->held.wave = now->wave.number;
-  }
-  a->early = made;
+  if (w->lie != LIE_EARLY_REPLY || !a->early.boot || roll(w, 2))
+    a->early = make_reply(w, a, &now->wave);
+  a->held = a->early;
+  a->held.wave = a->replied = now->wave.number;
 }
 
 static void publish_over(world *w, actor *a)
@@ -584,8 +614,7 @@ static void publish_over(world *w, actor *a)
   carried *now = &w->carrier.now;
   if (!now->has_wave || !is_over(w))
     return;
-  bool is_unasked = w->lie == LIE_BELIEFS_UNASKED || w->lie == LIE_LIVES_UNASKED;
-  now->over = is_unasked ? frontier_beliefs(a->f) : now->replies[0].beliefs;
+  now->over = w->lie == LIE_BELIEFS_UNASKED ? frontier_beliefs(a->f) : now->replies[0].beliefs;
   now->has_over = true;
 }
 
@@ -593,7 +622,7 @@ static void wave(world *w, actor *a)
 {
   const carried *now = &w->carrier.now;
   publish_over(w, a);
-  if (!now->has_wave || all_replied(w) || roll(w, 50) == 0)
+  if (!now->has_wave || all_replied(w) || roll(w, w->is_slow ? 50 * SLOWNESS : 50) == 0)
     draw(w);
   reply(w, a);
   publish_over(w, a);
@@ -603,17 +632,23 @@ static void wave(world *w, actor *a)
 
 /* ---- all of it ------------------------------------------------------------------------------------------- */
 
-/* These show while all goes well, if there are many waves. */
+/* These show while nothing else goes wrong. */
 static bool is_quiet(const world *w)
 {
   return w->lie == LIE_VERSIONS_UNASKED || w->lie == LIE_EARLY_REPLY || w->lie == LIE_IDLE_UNCONFIRMED;
+}
+
+/* These show if there are many waves. */
+static bool is_eager(const world *w)
+{
+  return w->lie >= LIE_IDLE_AT_WORK && w->lie <= LIE_IDLE_UNCONFIRMED && w->lie != LIE_IDLE_UNSENT;
 }
 
 static void step(world *w, actor *a)
 {
   uint32_t other = (uint32_t)roll(w, w->partitions);
   w->now_ms += roll(w, 60);
-  if (is_quiet(w) && roll(w, 3)) {
+  if (is_eager(w) && roll(w, w->lie == LIE_IDLE_UNCONFIRMED ? 20 : 3)) {
     wave(w, a);
     return;
   }
@@ -646,7 +681,7 @@ static void step(world *w, actor *a)
 static void disturb(world *w)
 {
   uint32_t p = (uint32_t)roll(w, w->partitions);
-  switch (roll(w, w->lie == LIE_LIVES_UNASKED || w->lie == LIE_COUNTED_WAVES ? 100 : 300)) {
+  switch (roll(w, 300)) {
   case 0:
   case 1:
   case 2: kill_it(w, &w->current[p]); break;
@@ -674,10 +709,28 @@ static void disturb(world *w)
   }
 }
 
+/* Keys that are no pages: then a filter, which has 512 bits at least, takes many a page for seen, and each such link is
+ * to be confirmed. */
+static void fill_filter(world *w, actor *a)
+{
+  static url u;
+  char text[64];
+  frontier_verdict verdict;
+  for (unsigned i = 0; i < FILLING; i++) {
+    int size = snprintf(text, sizeof text, "http://h%u.example/%u", i % HOSTS, OF_HOST + i);
+    if (url_parse(text, (size_t)size, URL_STRICT, &u) != URL_OK)
+      fault(w, "%s is no URL", text);
+    else if (frontier_partition_of(a->f, &u) == a->own &&
+             frontier_note(a->f, &(frontier_link){.target = &u}, w->now_ms, &verdict) != FRONTIER_OK)
+      fault(w, "noting: %s", frontier_message(a->f));
+  }
+}
+
 static void begin(world *w)
 {
   w->partitions = 2 + (uint32_t)roll(w, WORLD_PARTITIONS - 1);
   w->is_exact = roll(w, 4) == 0 || w->lie == LIE_IDLE_UNCONFIRMED;
+  w->is_slow = roll(w, 4) == 0 || (w->lie >= LIE_VERSIONS_UNASKED && w->lie <= LIE_EARLY_REPLY);
   w->now_ms = 1700000000000;
   w->carrier.dice = &w->dice;
   make_pages(w);
@@ -685,6 +738,8 @@ static void begin(world *w)
     w->current[p].own = w->ghosts[p].own = p;
     name_directory(w, w->current[p].directory);
     open_actor(w, &w->current[p]);
+    if (w->lie == LIE_IDLE_UNCONFIRMED && is_well(w))
+      fill_filter(w, &w->current[p]);
   }
   actor *first = &w->current[roll(w, w->partitions)];
   if (is_well(w))
@@ -723,7 +778,7 @@ void exchange_world_run(uint64_t seed, exchange_lie lie, const char *root, excha
   for (uint32_t p = 0; p < w->partitions; p++)
     close_actor(&w->ghosts[p]);
   w->carrier.is_faithful = true;
-  unsigned calm = is_quiet(w) ? 4 * CALM : CALM;
+  unsigned calm = w->is_slow || is_eager(w) ? 8 * CALM : CALM;
   for (unsigned i = 0; i < calm && is_well(w) && !w->is_over; i++)
     step(w, &w->current[roll(w, w->partitions)]);
   if (is_well(w) && !w->is_over)

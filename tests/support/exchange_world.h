@@ -16,9 +16,11 @@ typedef enum exchange_lie {
   LIE_SENT_LATELY_BY_OTHERS, /* what an earlier life sent is not given again */
   LIE_NEVER_AGAIN,           /* what was sent once is not sent again */
   LIE_ACK_BEFORE_COMMIT,
-  LIE_ACK_OVER_GAPS, /* the highest number is acknowledged */
-  LIE_NO_NEW_LIFE,   /* a restored directory goes on as if nothing had happened */
-  LIE_LIFE_OF_COPY,  /* its incarnation is that of the copy, and one more */
+  LIE_ACK_OVER_GAPS,  /* the highest number is acknowledged */
+  LIE_DROP_BY_NUMBER, /* parcels of all lives count as those of one */
+  LIE_BASE_UNSAID,    /* nobody says which parcels a new life has no more */
+  LIE_NO_NEW_LIFE,    /* a restored directory goes on as if nothing had happened */
+  LIE_LIFE_OF_COPY,   /* its incarnation is that of the copy, and one more */
   LIE_DROPPED_AT_HAVE,
   LIE_KEPT_TOO_SOON,      /* before the copy is elsewhere */
   LIE_KEPT_OF_OTHER_LIFE, /* for whatever life of the sender */
@@ -28,10 +30,9 @@ typedef enum exchange_lie {
   LIE_ONE_WAVE,
   LIE_BELIEFS_UNASKED,
   LIE_VERSIONS_UNASKED,
-  LIE_LIVES_UNASKED, /* incarnation and boot of replies */
-  LIE_COUNTED_WAVES, /* they have numbers that follow each other */
-  LIE_EARLY_REPLY,   /* made before the wave was read */
-  LIE_IDLE_UNCOMMITTED,
+  LIE_EARLY_REPLY,      /* made before the wave was read */
+  LIE_IDLE_AT_WORK,     /* although a page is in flight */
+  LIE_IDLE_UNCOMMITTED, /* although a page is done in the open batch only */
   LIE_IDLE_UNSENT,      /* although parcels are not acknowledged */
   LIE_IDLE_UNCONFIRMED, /* although links wait to be confirmed */
   LIE_OVER_FOR_ALL,     /* whatever they believe */
