@@ -67,7 +67,8 @@ static void tell_bad_rows(const char *path, const dataset_bad *bad)
 /* Before the rows are read: a wrong column is seen in the first keys, not in the results. */
 static void tell_format(const report_file *file)
 {
-  say_note("%s: %s; compression: %s; the first keys:", file->path, file->format, file->compression);
+  say_note("%s: %s; compression: %s%s", file->path, file->format, file->compression,
+           file->urls ? "; the first keys:" : "");
 }
 
 static void describe(report_file *file, const urlset *set)
@@ -155,12 +156,16 @@ static bool add_rows(job *of, urlset *set, report_file *file)
     if (!urllist_add(of->list, of->row.key, of->row.key_size, is_https))
       return fail(of->args.out, strerror(errno));
     of->key_bytes += of->row.key_size;
-    if (file->urls++ < KEYS_SHOWN)
+    if (file->urls++ == 0)
+      tell_format(file);
+    if (file->urls <= KEYS_SHOWN)
       say_note("  %.*s", of->row.key_size < SHOWN_SIZE ? (int)of->row.key_size : SHOWN_SIZE, of->row.key);
     if (urllist_rows(of->list) % ADVANCE_EACH == 0)
       tell_reading(of, of->input_read + urlset_bytes_read(set));
   }
   progress_clear(&of->progress);
+  if (!file->urls)
+    tell_format(file);
   if (status != DATASET_END)
     return fail(file->path, dataset_failure_text(status));
   file->bad = urlset_bad_rows(set)->count;
@@ -177,7 +182,6 @@ static bool read_file(job *of, const char *path, report_file *file)
     return fail(path, reason);
   *file = (report_file){.path = path};
   describe(file, set);
-  tell_format(file);
   bool is_read = add_rows(of, set, file);
   if (is_read)
     say_note("%s: %s URL%s, %s bad row%s", path, say_count(file->urls, urls), file->urls == 1 ? "" : "s",
@@ -234,7 +238,7 @@ static bool read_list(job *of)
     tell_needs(of, urllist_rows(of->list), of->key_bytes, "");
   if (!urllist_finish(of->list, &told))
     return fail(of->args.out, strerror(errno));
-  return urllist_distinct(of->list) > 0 || fail("replay", "there is no URL in the input");
+  return urllist_distinct(of->list) > 0 || fail("the input", "there is no URL in it");
 }
 
 /* ---- the experiment -------------------------------------------------------------------------- */

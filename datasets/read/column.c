@@ -19,14 +19,49 @@ typedef struct tally {
   size_t lines, fields;
 } tally;
 
+/* Behind the quote that closes a field, as in `"a,b",`; NULL: it does not begin with one, or none closes it. No quote
+ * stands in a URL, so doubled ones need no care. */
+static const char *quoted_end(char separator, const char *begin, const char *end)
+{
+  if (begin == end || *begin != '"')
+    return NULL;
+  const char *quote = begin + 1;
+  while ((quote = memchr(quote, '"', (size_t)(end - quote))) != NULL) {
+    quote++;
+    if (quote == end || *quote == separator)
+      return quote;
+  }
+  return NULL;
+}
+
+/* What the quotes are around. */
+static text_span inside(text_span field)
+{
+  bool is_quoted = field.size >= 2 && field.bytes[0] == '"' && field.bytes[field.size - 1] == '"';
+  return is_quoted ? (text_span){field.bytes + 1, field.size - 2} : field;
+}
+
 static bool next_field(char separator, text_span row, size_t *at, text_span *field)
 {
   if (*at > row.size)
     return false;
-  const char *begin = row.bytes + *at, *end = memchr(begin, separator, row.size - *at);
-  *field = (text_span){begin, end != NULL ? (size_t)(end - begin) : row.size - *at};
-  *at += field->size + 1;
+  const char *begin = row.bytes + *at, *past = row.bytes + row.size, *end = quoted_end(separator, begin, past);
+  if (end == NULL && (end = memchr(begin, separator, row.size - *at)) == NULL)
+    end = past;
+  *at += (size_t)(end - begin) + 1;
+  *field = inside((text_span){begin, (size_t)(end - begin)});
   return true;
+}
+
+static text_span last_field(char separator, text_span row)
+{
+  text_span field = {row.bytes, 0};
+  const char *end = memrchr(row.bytes, separator, row.size);
+  if (row.size == 0 || row.bytes[row.size - 1] != '"')
+    return end != NULL ? (text_span){end + 1, row.size - (size_t)(end + 1 - row.bytes)} : row;
+  for (size_t at = 0; next_field(separator, row, &at, &field);)
+    ;
+  return field;
 }
 
 static bool has_scheme(text_span field)
@@ -117,10 +152,8 @@ text_span column_take(url_column from, text_span row)
 {
   text_span field = {row.bytes, 0};
   size_t at = 0;
-  if (from.index < 0) {
-    const char *end = memrchr(row.bytes, from.separator, row.size);
-    return end != NULL ? (text_span){end + 1, row.size - (size_t)(end + 1 - row.bytes)} : row;
-  }
+  if (from.index < 0)
+    return last_field(from.separator, row);
   for (int i = 0; i <= from.index; i++)
     if (!next_field(from.separator, row, &at, &field))
       return (text_span){row.bytes, 0};

@@ -267,7 +267,7 @@ static void test_refuses_in_one_sentence(void **state)
     {EXIT_FAILED, "--out x " SAMPLES "SogouT-link", "give its id table: --ids id2url.link"},
     {EXIT_FAILED, "--out x " SAMPLES "requests.seen", "holds fingerprints of URLs"},
     {EXIT_FAILED, "--out x --ids list " SAMPLES "SogouT-link", "list: no row of it is an id, a TAB and a URL"},
-    {EXIT_FAILED, "--out x /dev/null", "there is no URL in the input"},
+    {EXIT_FAILED, "--out x /dev/null", "strata replay: the input: there is no URL in it\n"},
     {EXIT_FAILED, "--out x mails", "mails: no row of it is a URL"},
     {EXIT_FAILED, "--out x ranks", "ranks: no row of it is a URL"},
     {EXIT_FAILED, "--out list/x list", "list/x: Not a directory"},
