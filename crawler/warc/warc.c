@@ -28,19 +28,32 @@ struct warc {
   warc_files files;
   warc_dedup *payloads;
   body_hash *block, *payload;
-  char warcinfo[URN]; /* of the file that is open */
-  int torn;           /* errno of what ended a record in its middle: nothing more may be called committed; or 0 */
+  char warcinfo[URN];  /* of the file that is open */
+  uint8_t chance[256]; /* of the kernel, for the next names of records; */
+  size_t chance_left;  /* so many, at its end */
+  int torn;            /* errno of what ended a record in its middle: nothing more may be called committed; or 0 */
   char message[WARC_MESSAGE_SIZE];
 };
 
 /* ---- names and numbers --------------------------------------------------------------------------------------- */
 
+/* A call to the kernel for each of three names a page took longer than all that is done with them. */
+static void draw(warc *w, uint8_t bytes[16])
+{
+  if (w->chance_left < 16) {
+    while (!machine_random(w->chance, sizeof w->chance))
+      continue; /* so few bytes there are, sooner or later */
+    w->chance_left = sizeof w->chance;
+  }
+  memcpy(bytes, w->chance + sizeof w->chance - w->chance_left, 16);
+  w->chance_left -= 16;
+}
+
 /* RFC 4122, version 4: "urn:uuid:" and 36 characters. */
-static void make_urn(char urn[URN])
+static void make_urn(warc *w, char urn[URN])
 {
   uint8_t b[16];
-  while (!machine_random(b, sizeof b))
-    continue; /* so few bytes there are, sooner or later */
+  draw(w, b);
   b[6] = (uint8_t)((b[6] & 0x0F) | 0x40);
   b[8] = (uint8_t)((b[8] & 0x3F) | 0x80);
   snprintf(urn, URN, "urn:uuid:%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-%02x%02x%02x%02x%02x%02x", b[0], b[1], b[2],
@@ -221,7 +234,7 @@ static void put_revisit(warc *w, const capture *c)
 static void put_request(warc *w, const capture *c)
 {
   char urn[URN];
-  make_urn(urn);
+  make_urn(w, urn);
   begin_record(w, "request", c, urn);
   warc_record_text(&w->files.data, "WARC-Concurrent-To: <%s>\r\n", c->urn);
   put_server(w, c);
@@ -237,7 +250,7 @@ static void put_metadata(warc *w, const capture *c)
   const warc_fetch *f = c->fetch;
   int size = snprintf(block, sizeof block, "id: %llu\r\nvia-id: %llu\r\ndepth: %u\r\nfetchTimeMs: %.0f\r\n",
                       (unsigned long long)f->id, (unsigned long long)f->via, f->depth, 1000 * f->seconds);
-  make_urn(urn);
+  make_urn(w, urn);
   begin_record(w, "metadata", c, urn);
   warc_record_text(&w->files.data, "WARC-Concurrent-To: <%s>\r\n", c->urn);
   end_head(w, "application/warc-fields", (uint64_t)size);
@@ -250,7 +263,7 @@ static void put_warcinfo(warc *w)
   char date[DATE], stamp[STAMP], block[1024], path[WARC_PATH_SIZE];
   warc_file *f = &w->files.data;
   make_dates(machine_wall_ms(), date, stamp);
-  make_urn(w->warcinfo);
+  make_urn(w, w->warcinfo);
   warc_path("", w->files.number, WARC_SUFFIX, path);
   int size = snprintf(block, sizeof block,
                       "software: strata/" STRATA_VERSION "\r\nformat: WARC File Format 1.1\r\n"
@@ -318,7 +331,7 @@ static int gather(warc *w, const warc_fetch *fetch, capture *c)
   if (!c->head || !c->request)
     return ENOMEM;
   make_dates(fetch->start_ms, c->date, c->stamp);
-  make_urn(c->urn);
+  make_urn(w, c->urn);
   return digest_exchange(w, fetch->exchange, c->head, c->head_size, &c->digests) ? 0 : errno;
 }
 
