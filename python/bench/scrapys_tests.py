@@ -1,6 +1,6 @@
 """A plugin of pytest: Scrapy's own tests on our scheduler, run in a source tree of Scrapy.
 
-    cd SCRAPY && PYTHONPATH=.:PACKAGE:HERE python3 -m pytest -p scrapys_tests --scheduler WAY tests/test_engine.py ...
+    cd SCRAPY && PYTHONPATH=$PWD:PACKAGE:HERE python3 -m pytest -p scrapys_tests --scheduler WAY tests/test_engine.py ...
 
 PACKAGE: where strata_frontier lies; HERE: this directory. WAY:
 
