@@ -69,6 +69,7 @@ stage_quick() # gcc, warnings are errors; every test but those labelled slow
 
 stage_gcc() # gcc, warnings are errors; every test
 {
+  install_missing 'chromium command chromium'
   build check all
   run_tests check -E '^packages$'
 }

@@ -60,8 +60,7 @@ strata_test(crawl_traps trial)
 strata_test(crawl_soft404 trial)
 strata_test(crawl_again trial)
 strata_test(audit trial tests_frontier)
-# The report as a browser shows it. CI does not install chromium, 80 MB to fetch and 330 to unpack, for six seconds of
-# tests; what is in the page, and its policy, are tested without one (audit, report, crawl_shown).
+# Reports as a browser shows them. check.sh installs chromium for `all` alone: it is 80 MB to fetch.
 if(NOT STRATA_SANITIZE)
   add_test(NAME report_in_browser COMMAND python3 ${CMAKE_CURRENT_SOURCE_DIR}/program/report_in_browser.py
     $<TARGET_FILE:strata>)
