@@ -3,7 +3,8 @@ strata_test(cluster_name crawler)
 if(NOT STRATA_SANITIZE)
   add_test(NAME cluster COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/cluster/test_cluster.sh $<TARGET_FILE:strata>
     ${CMAKE_CURRENT_SOURCE_DIR}/examples/site)
-  set_tests_properties(cluster PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 300)
+  set_tests_properties(cluster PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 600)
+  strata_slow(cluster)
 endif()
 # Workers, machines and Redis die for a while; longer by hand: chaos.py --seconds 60 --pages 200. In all about a minute
 # and a half. The lie has to be noticed.
