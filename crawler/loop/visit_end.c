@@ -328,8 +328,8 @@ static void end_well(crawl *c, visit *v, const fetch_response *response, answer 
   end_lease(c, v, FRONTIER_DONE, (uint16_t)response->status, &facts);
 }
 
-/* Some servers refuse HEAD, some as if there were no such page: only GET says that a link is broken. A page of the scope
- * that was linked to as an asset is read, as it may be linked to as a page, too. */
+/* Some servers refuse HEAD, some as if there were no such page: only GET says that a link is broken. A page of the
+ * scope that was linked to as an asset is read, as it may be linked to as a page, too. */
 static bool is_to_be_got(crawl *c, const visit *v, const fetch_response *response)
 {
   enum { TOO_MANY = 429, UNAVAILABLE = 503 };

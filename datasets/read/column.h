@@ -2,8 +2,8 @@
  *
  *     http://a.example/x TAB 1      rank TAB http://a.example/x TAB title      1,a.example      http://a.example/x 1
  *
- * Every field of each of the first lines is tried: it is a URL if rowkey.h makes a key of it and it has no blank. Quotes
- * around a field are no part of it, and separators between them are none. */
+ * Every field of each of the first lines is tried: it is a URL if rowkey.h makes a key of it and it has no blank.
+ * Quotes around a field are no part of it, and separators between them are none. */
 #ifndef STRATA_DATASETS_COLUMN_H
 #define STRATA_DATASETS_COLUMN_H
 

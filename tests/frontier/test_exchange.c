@@ -511,7 +511,7 @@ static void a_lane_without_partitions_is_refused(void **state)
 
 /* ---- is it over? ------------------------------------------------------------------------------------------- */
 
-/* A page's work is in one partition at a time, and each replies to a wave while the other has it. All messages arrive. */
+/* The work is in one partition at a time, and each replies to a wave while the other has it. No message is lost. */
 typedef struct story {
   frontier_wave wave;
   frontier_reply replies[PARTITIONS], before[PARTITIONS];
