@@ -75,7 +75,7 @@ void cluster_panel_tick(cluster_panel *p, uint64_t now_ms)
 bool cluster_panel_has_no_page(cluster_panel *p)
 {
   ask(p);
-  return broker_settle(p->broker, ASK_MS) && p->heard == p->partitions && !p->pages;
+  return broker_settle(p->broker, ASK_MS) && p->heard == p->partitions && !p->pages && !p->waiting;
 }
 
 void cluster_panel_clear(cluster_panel *p)

@@ -20,7 +20,7 @@ cluster_panel cluster_panel_create(broker *b, uint32_t partitions, bool is_quiet
 void cluster_panel_tick(cluster_panel *p, uint64_t now_ms);
 void cluster_panel_clear(cluster_panel *p);
 
-/* At the end: of all partitions, each said how it is, and that it has none. */
+/* At the end: of all partitions, each said how it is, and that it has none, and none to come: at a limit some wait. */
 bool cluster_panel_has_no_page(cluster_panel *p);
 
 /* What the partitions of this machine have, in words, and how to go on. */
