@@ -8,12 +8,15 @@
 #include <string.h>
 
 enum {
-  READ_AGAIN_MS = 20,     /* of a stream that was empty */
+  READ_AGAIN_MS = 20,     /* of a stream that was empty; twice as long each time it is again, */
+  READ_LATEST_MS = 160,   /* up to this: 1,024 partitions ask for 6,400 streams a second then */
   LOOK_MS = 50,           /* at what is to be sent */
   SEND_AGAIN_MS = 30000,  /* without an acknowledgment */
   LENGTH_AGAIN_MS = 1000, /* of a stream that is full */
   STREAM_MAX = 500,       /* unread messages of a stream, and */
-  FLYING_MAX = 4 << 20,   /* unacknowledged bytes, beyond which a sender waits */
+  FLYING_ALL = 32 << 20,  /* unacknowledged bytes, beyond which a sender waits: all senders to one partition, which */
+  FLYING_MAX = 4 << 20,   /* may be dead, together; one of few; */
+  FLYING_MIN = 128 << 10, /* one of many */
   UNSENT_MAX = 1 << 20,   /* bytes that the socket did not take yet */
   MESSAGES_A_READ = 32,
   ID_SIZE = 48,
@@ -43,7 +46,8 @@ struct carrier {
   char trim[ID_SIZE];   /* up to it all is taken, and committed with: */
   uint64_t trim_commit; /* 0: nothing to trim */
   bool is_reading;
-  uint64_t read_at_ms, look_at_ms;
+  uint64_t flying_max; /* of a lane */
+  uint64_t read_wait_ms, read_at_ms, look_at_ms;
   uint64_t now_ms;                   /* of the turn; for answers */
   const frontier_inbox_rules *rules; /* the same */
   bool is_turn;                      /* else nothing is taken */
@@ -61,6 +65,8 @@ carrier *carrier_create(frontier *f, broker *b)
   c->frontier = f;
   c->broker = b;
   frontier_life_read(f, &c->life);
+  c->flying_max = FLYING_ALL / (c->life.partitions + 1);
+  c->flying_max = c->flying_max < FLYING_MIN ? FLYING_MIN : c->flying_max > FLYING_MAX ? FLYING_MAX : c->flying_max;
   c->lanes = c->life.partitions ? calloc(c->life.partitions, sizeof *c->lanes) : NULL;
   for (uint32_t q = 0; c->lanes && q < c->life.partitions; q++)
     c->lanes[q] = (lane){.owner = c, .other = q};
@@ -173,7 +179,8 @@ static void messages_came(void *context, const redisReply *reply)
 {
   carrier *c = context;
   c->is_reading = false;
-  c->read_at_ms = c->now_ms + READ_AGAIN_MS;
+  c->read_at_ms = c->now_ms + c->read_wait_ms;
+  c->read_wait_ms = 2 * c->read_wait_ms < READ_LATEST_MS ? 2 * c->read_wait_ms : READ_LATEST_MS;
   if (!c->is_turn || !reply || reply->type != REDIS_REPLY_ARRAY || reply->elements != 1 || !is_pair(reply->element[0]))
     return;
   const redisReply *messages = reply->element[0]->element[1];
@@ -185,6 +192,7 @@ static void messages_came(void *context, const redisReply *reply)
       return;
     memcpy(c->read, m->element[0]->str, m->element[0]->len + 1);
     c->read_at_ms = c->now_ms; /* there may be more */
+    c->read_wait_ms = READ_AGAIN_MS;
   }
 }
 
@@ -251,7 +259,7 @@ static void ask_length(carrier *c, lane *l)
 
 static bool has_room(const carrier *c, const lane *l)
 {
-  return l->length < STREAM_MAX && l->flying < FLYING_MAX && broker_unsent(c->broker) < UNSENT_MAX;
+  return l->length < STREAM_MAX && l->flying < c->flying_max && broker_unsent(c->broker) < UNSENT_MAX;
 }
 
 static void send_parcels(carrier *c, lane *l)
@@ -311,11 +319,13 @@ static void begin_connection(carrier *c)
   c->is_reading = false;
   c->trim_commit = 0;
   c->read_at_ms = c->look_at_ms = 0;
+  c->read_wait_ms = READ_AGAIN_MS;
   snprintf(c->read, sizeof c->read, "0-0");
   snprintf(c->trim, sizeof c->trim, "0-0");
   for (uint32_t q = 0; q < c->life.partitions; q++) {
     lane *l = &c->lanes[q];
-    l->after = l->sent_ms = l->flying = l->length = 0;
+    l->after = l->sent_ms = l->flying = 0;
+    l->length = STREAM_MAX; /* until the answer: what others sent over the last connection may lie there */
     ask_length(c, l);
   }
 }

@@ -13,18 +13,27 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LOOK_MS = 100, DRAW_AGAIN_MS = 1000, TELL_MS = 30000, NUMBER_SIZE = 24 };
+enum {
+  LOOK_MS = 100,
+  DRAW_AGAIN_MS = 1000,
+  TELL_MS = 30000,
+  NUMBER_SIZE = 24,
+  /* All P replies are read by those of the first partitions, who draw waves, whenever they look, and by each other one
+   * every 16 * P ms: they are P * 75 bytes, so that P partitions read some 5 kB a second each, whatever P is. */
+  DRAWERS = 4,
+  READ_ALL_MS = 16,
+};
 
 struct ending_waves {
   frontier *frontier;
   broker *broker;
   carrier *carrier; /* is told of the lives that replies are of */
   frontier_life life;
-  frontier_wave wave;      /* the last one heard of; 0: none */
-  frontier_reply *replies; /* to it */
-  uint64_t wave_ms;        /* when it was heard of first */
-  uint64_t look_at_ms, now_ms;
-  uint64_t asked; /* answers that are to come; of the last look */
+  frontier_wave wave;                      /* the last one heard of; 0: none */
+  frontier_reply *replies;                 /* to it */
+  uint64_t wave_ms;                        /* when it was heard of first */
+  uint64_t look_at_ms, read_at_ms, now_ms; /* the wave, and all replies */
+  uint64_t asked;                          /* answers that are to come; of the last look */
   bool is_done;
   uint64_t over_ms; /* since when it is known; 0: not */
   uint64_t beliefs; /* for which it is over: of those who replied, not what is believed now */
@@ -193,6 +202,9 @@ static void wave_came(void *context, const redisReply *reply)
   } else if (!wave.number) {
     w->wave = wave; /* forgotten */
   }
+  if (w->life.partition >= DRAWERS && w->now_ms < w->read_at_ms)
+    return;
+  w->read_at_ms = w->now_ms + (uint64_t)READ_ALL_MS * w->life.partitions;
   broker_send(w->broker, BROKER_HGETALL, &word, 1, replies_came, w);
 }
 
