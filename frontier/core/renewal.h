@@ -45,6 +45,6 @@ void renewal_doubt(frontier *f);  /* all of it is to be verified */
  * commit. */
 bool renewal_make(frontier *f, bool from_log);
 bool renewal_make_last(frontier *f); /* before the handle is closed: no filter for keys that come later */
-void renewal_abandon(frontier *f); /* before filters or store go */
+void renewal_abandon(frontier *f);   /* before filters or store go */
 
 #endif
