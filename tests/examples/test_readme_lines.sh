@@ -2,7 +2,7 @@
 # Every line of README.md that begins with "$ " runs as written, in order, in one shell, in a fresh copy of this tree;
 # where the README shows what it prints, it prints that. Seconds, pages/s, shares of time and kB may be other numbers:
 # the first three are the machine's, and the last counts the server's page for a 404, which Python words as its version
-# does.
+# does. The CR at the end of CSV's lines cannot be shown.
 #   test_readme_lines.sh
 set -eu
 tree=$(cd "$(dirname "$0")/../.." && pwd)
@@ -43,7 +43,7 @@ read_lines() # README
 settled() # FILE
 {
   sed -E -e 's/[0-9.]+ s\>/N s/g; s/[0-9]+ pages\/s/N pages\/s/; s/[0-9.]+ kB/N kB/' \
-    -e 's/[0-9]+% (politeness|network|disk|work)/N% \1/g' "$1"
+    -e 's/[0-9]+% (politeness|network|disk|work)/N% \1/g; s/\r$//' "$1"
 }
 
 is_true() # README DIRECTORY
