@@ -309,7 +309,7 @@ int main(int argc, char **argv)
   if (w.check)
     return frontier_check(row, count, w.load.directory);
   if (w.idle)
-    frontier_idle(w.load.directory, w.load.hosts, w.rounds);
+    measure_idle(w.load.directory, w.load.hosts, w.rounds);
   else
     bench(row, count, &w);
   return 0;

@@ -141,7 +141,7 @@ static void print_row(const char *directory, uint64_t hosts, resting what, unsig
   fflush(stdout);
 }
 
-void frontier_idle(const char *directory, uint64_t most_hosts, unsigned rounds)
+void measure_idle(const char *directory, uint64_t most_hosts, unsigned rounds)
 {
   printf("%10s %-10s %12s %12s %12s\n", "hosts", "", "mean us", "p99.9 us", "longest us");
   for (uint64_t hosts = 1000; hosts <= most_hosts; hosts *= 10)

@@ -6,6 +6,6 @@
 
 /* A table for 10^3, 10^4, ... up to `most_hosts` hosts; medians of `rounds`. Works in directories that it makes in
  * `directory`, and removes. */
-void frontier_idle(const char *directory, uint64_t most_hosts, unsigned rounds);
+void measure_idle(const char *directory, uint64_t most_hosts, unsigned rounds);
 
 #endif
