@@ -356,7 +356,7 @@ static void it_counts_once(void **state)
 {
   static const char *const names[] = {"\nerrors ", "\nfailed-4xx ", "\nchecked ", "\nunfetched "};
   enum { NAMES = sizeof names / sizeof *names };
-  unsigned long before[NAMES];
+  unsigned long before[NAMES] = {0};
   (void)state;
   for (unsigned run = 0; run < 3; run++) {
     const char *const words[] = {"audit", WORDS, start_page(), run == 2 ? "--retry-failed" : NULL, NULL};
