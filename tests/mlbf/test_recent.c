@@ -48,29 +48,12 @@ static void clear_forgets(void **state)
   mlbf_recent_free(NULL);
 }
 
-/* Hashes whose places differ however small the table is: what is noted before it grows is known afterwards. */
-static void growth_forgets_nothing(void **state)
-{
-  (void)state;
-  enum { SLOTS = 1 << 16 };
-  mlbf_recent *recent = mlbf_recent_create(SLOTS);
-  for (uint64_t i = 1; i < SLOTS; i++) {
-    assert_false(mlbf_recent_note(recent, (mlbf_hash128){~i, i}));
-    assert_true(mlbf_recent_note(recent, (mlbf_hash128){~(i / 2 + 1), i / 2 + 1}));
-  }
-  mlbf_recent_clear(recent);
-  for (uint64_t i = 1; i < SLOTS; i++)
-    assert_false(mlbf_recent_note(recent, (mlbf_hash128){~i, i}));
-  mlbf_recent_free(recent);
-}
-
 int main(void)
 {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(a_hash_is_remembered_in_all_its_bits),
     cmocka_unit_test(zero_is_never_remembered),
     cmocka_unit_test(clear_forgets),
-    cmocka_unit_test(growth_forgets_nothing),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
