@@ -24,7 +24,7 @@ void carrier_learn(carrier *c, uint32_t other, uint64_t incarnation);
 
 /* What was taken in this run and was no message of this crawl; the last one's fault. */
 uint64_t carrier_refused(const carrier *c, const char **why);
-/* For how long somebody to whom parcels were sent has acknowledged none of them; 0: nobody. */
+/* The longest time that a partition has left all parcels sent to it unacknowledged; 0: none waits for one. */
 uint64_t carrier_oldest(const carrier *c, uint64_t now_ms);
 /* Another process has, or had, a later copy of this directory: it must not go on. */
 bool carrier_is_mismatched(const carrier *c);

@@ -55,7 +55,7 @@ frontier_status store_open(const char *directory, bool read_only, const void *id
 /* The same with so much address space at first; 0: with as much as can be had, up to 1 TiB. */
 frontier_status store_open_mapped(const char *directory, bool read_only, uint64_t map_size, const void *identity,
                                   size_t identity_size, store **out, char message[FRONTIER_MESSAGE_SIZE]);
-/* To read a copy that nobody writes, maybe where nothing can be written: without LMDB's lock file. */
+/* To read a copy to which no process writes, also on a read-only mount: without LMDB's lock file. */
 frontier_status store_open_still(const char *directory, store **out, char message[FRONTIER_MESSAGE_SIZE]);
 void store_close(store *s);
 enum { STORE_ID_AT = 72 };         /* in the identity's body: the directory's id */
