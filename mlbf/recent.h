@@ -15,7 +15,8 @@ extern "C" {
 
 typedef struct mlbf_recent mlbf_recent;
 
-/* Remembers up to `slots` hashes (rounded up to a power of two), 16 bytes each. NULL: out of memory. */
+/* Remembers up to `slots` hashes (rounded up to a power of two, four at least), 16 bytes each; of four that share a set
+ * all are remembered, a fifth replaces the one noted longest ago. NULL: out of memory. */
 mlbf_recent *mlbf_recent_create(size_t slots);
 void mlbf_recent_free(mlbf_recent *recent); /* NULL is fine */
 

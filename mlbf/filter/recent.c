@@ -4,19 +4,31 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Sets of four hashes, the latest first, of which a new one replaces the oldest: a set is a line of memory. With one
+ * place for each hash, two that come again and again (a calendar's path, a parameter's name) and share their place
+ * would never be known. */
+enum { WAYS = 4, LINE = WAYS * sizeof(mlbf_hash128) };
+
+typedef struct set {
+  mlbf_hash128 latest[WAYS]; /* all zero is an empty place, and the hash 0, 0 is never noted */
+} set;
+
 struct mlbf_recent {
   size_t mask;
-  mlbf_hash128 slots[]; /* direct-mapped; all zero is an empty slot, and the hash 0, 0 is never noted */
+  set *sets;
+  unsigned char memory[]; /* of the sets, which begin on a line of it */
 };
 
 mlbf_recent *mlbf_recent_create(size_t slots)
 {
-  size_t size = 1;
-  while (size < slots && size <= SIZE_MAX / 4 / sizeof(mlbf_hash128))
-    size *= 2;
-  mlbf_recent *recent = calloc(1, sizeof *recent + size * sizeof recent->slots[0]);
-  if (recent)
-    recent->mask = size - 1;
+  size_t count = 1;
+  while (count * WAYS < slots && count <= SIZE_MAX / 4 / sizeof(set))
+    count *= 2;
+  mlbf_recent *recent = calloc(1, sizeof *recent + (count + 1) * sizeof(set)); /* its pages are touched when used */
+  if (recent) {
+    recent->mask = count - 1;
+    recent->sets = (set *)(void *)(recent->memory + (LINE - (uintptr_t)recent->memory % LINE) % LINE);
+  }
   return recent;
 }
 
@@ -28,19 +40,23 @@ void mlbf_recent_free(mlbf_recent *recent)
 bool mlbf_recent_note(mlbf_recent *recent, mlbf_hash128 segment)
 {
   assert((recent->mask & (recent->mask + 1)) == 0);
-  mlbf_hash128 *slot = &recent->slots[segment.high & recent->mask];
-  if (slot->low == segment.low && slot->high == segment.high)
+  mlbf_hash128 *latest = recent->sets[segment.high & recent->mask].latest;
+  unsigned way = 0;
+  while (way < WAYS && (latest[way].low != segment.low || latest[way].high != segment.high))
+    way++;
+  if (way == 0)
     return segment.low || segment.high;
-  *slot = segment;
-  return false;
+  memmove(latest + 1, latest, (way < WAYS ? way : WAYS - 1) * sizeof *latest);
+  latest[0] = segment;
+  return way < WAYS && (segment.low || segment.high);
 }
 
 void mlbf_recent_fetch(const mlbf_recent *recent, mlbf_hash128 segment)
 {
-  __builtin_prefetch(&recent->slots[segment.high & recent->mask], 1);
+  __builtin_prefetch(&recent->sets[segment.high & recent->mask], 1);
 }
 
 void mlbf_recent_clear(mlbf_recent *recent)
 {
-  memset(recent->slots, 0, (recent->mask + 1) * sizeof recent->slots[0]);
+  memset(recent->sets, 0, (recent->mask + 1) * sizeof(set));
 }

@@ -36,6 +36,23 @@ static void zero_is_never_remembered(void **state)
   mlbf_recent_free(recent);
 }
 
+/* What a site names all the time stays known, whatever shares its place. */
+static void four_that_share_a_set_are_remembered(void **state)
+{
+  (void)state;
+  mlbf_recent *recent = mlbf_recent_create(1024);
+  for (uint64_t round = 0; round < 3; round++)
+    for (uint64_t hash = 1; hash <= 4; hash++)
+      assert_int_equal(mlbf_recent_note(recent, (mlbf_hash128){hash, 7}), round > 0);
+  assert_true(mlbf_recent_note(recent, (mlbf_hash128){1, 7}));
+  assert_false(mlbf_recent_note(recent, (mlbf_hash128){5, 7})); /* in the place of 2 */
+  for (uint64_t hash = 3; hash <= 5; hash++)
+    assert_true(mlbf_recent_note(recent, (mlbf_hash128){hash, 7}));
+  assert_true(mlbf_recent_note(recent, (mlbf_hash128){1, 7}));
+  assert_false(mlbf_recent_note(recent, (mlbf_hash128){2, 7}));
+  mlbf_recent_free(recent);
+}
+
 static void clear_forgets(void **state)
 {
   (void)state;
@@ -53,6 +70,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(a_hash_is_remembered_in_all_its_bits),
     cmocka_unit_test(zero_is_never_remembered),
+    cmocka_unit_test(four_that_share_a_set_are_remembered),
     cmocka_unit_test(clear_forgets),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
