@@ -142,8 +142,9 @@ typedef struct frontier_options {
    * a limit. 0: as the comment above says. For programs with many frontiers. */
   uint64_t map_size;
   uint64_t commit_after_ms; /* an open batch with a URL is due so long after its first change; 0: 100 */
-  /* It is also due once so many URLs have ended in it and no other is being written: so many, and what ends while two
-   * commits are written, are leased again after a crash. 0: this makes none due. */
+  /* It is also due once so many URLs have ended in it and no other is being written. Once twice so many have ended that
+   * are not on disk yet, nothing is leased until some are: so a crash costs fewer than twice so many, and what is in
+   * flight. 0: this makes none due, and holds nothing back. */
   uint64_t commit_after_ended;
   /* A lease that was neither ended nor released within so much of the frontier's own time is released by the next call
    * of frontier_next; to end it after that gives FRONTIER_NOT_FOUND, unless its URL was leased again: then it ends that

@@ -48,6 +48,7 @@ static frontier_status seal(frontier *f)
   frontier_status status = call_hook(f);
   if (status != FRONTIER_OK)
     return status;
+  uint64_t ended = batch_ended_count(&f->batch);
   store_begin(f->store);
   for (const part *const *p = all_parts; *p; p++)
     if ((*p)->put)
@@ -56,6 +57,7 @@ static frontier_status seal(frontier *f)
   if (status != FRONTIER_OK)
     return frontier_fail(f, status, "%s", store_message(f->store));
   f->committing.sealed = counts_next_sequence(&f->counts);
+  f->committing.sealed_ended = ended;
   f->committing.seals++;
   for (const part *const *p = all_parts; *p; p++)
     if ((*p)->sealed)
@@ -83,6 +85,7 @@ static frontier_status tell_landed(frontier *f)
 {
   f->committing.landed = f->committing.sealed;
   f->committing.landings = f->committing.seals;
+  f->committing.sealed_ended = 0;
   if (queue_is_unread(&f->queues)) /* there is more to read now */
     wake_now(f);
   frontier_status status = FRONTIER_OK;
@@ -177,6 +180,13 @@ bool commit_is_due(frontier *f, uint64_t now_ms)
 {
   uint64_t most = f->options.commit_after_ended;
   return batch_is_due(&f->batch, now_ms) || (most && batch_ended_count(&f->batch) >= most && !lander_is_busy(f));
+}
+
+bool commit_is_behind(frontier *f)
+{
+  uint64_t most = f->options.commit_after_ended;
+  commit_poll(f);
+  return most && f->committing.sealed_ended + batch_ended_count(&f->batch) >= 2 * most;
 }
 
 uint64_t frontier_committed(const frontier *f)

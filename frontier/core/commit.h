@@ -9,6 +9,7 @@ typedef struct committing {
   void *context;
   uint64_t sealed, landed;  /* sequences: the next one when the last transaction was sealed, and when one landed */
   uint64_t seals, landings; /* of this handle, ever */
+  uint64_t sealed_ended;    /* URLs that ended in the sealed transaction, until it has landed */
   uint64_t waited_ms;       /* of calls, for what was being written */
   bool has_synced;          /* what the last transaction needed on disk before it; its thread writes this */
 } committing;
@@ -17,6 +18,9 @@ void commit_open(frontier *f); /* at open: all that there is has landed */
 
 /* Large enough, old enough, or so many have ended in it as the caller wants to have fetched again after a crash. */
 bool commit_is_due(frontier *f, uint64_t now_ms);
+
+/* Twice so many have ended and are not on disk yet: nothing more is leased until some are. */
+bool commit_is_behind(frontier *f);
 
 /* All that was added and has ended is on disk when it returns. */
 frontier_status commit_batch(frontier *f);

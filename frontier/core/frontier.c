@@ -13,6 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { BEHIND_WAIT_MS = 1 }; /* a commit is being written: two syncs */
+
 const char *frontier_outcome_name(frontier_outcome outcome)
 {
   static const char *const names[] = {"seen",         "new",         "new-host", "new-segment", "new-combination",
@@ -160,7 +162,8 @@ frontier_status frontier_next_batch_sized(frontier *f, uint64_t now_ms, const fr
   flight_end_late(f, l.now_ms);
   size_t first = leases_count(&f->in_flight);
   clock_assume_wall(f, now_ms);
-  bool is_commit_due = commit_is_due(f, l.now_ms) || late_is_full(f) || outbox_is_full(f);
+  bool is_stuck = commit_is_behind(f) && !first; /* nothing else can come: then the disk is waited for */
+  bool is_commit_due = commit_is_due(f, l.now_ms) || late_is_full(f) || outbox_is_full(f) || is_stuck;
   frontier_status status = is_commit_due ? commit_begin(f) : FRONTIER_OK;
   if (!is_commit_due)
     maintain_pay_some(f);
@@ -168,7 +171,9 @@ frontier_status frontier_next_batch_sized(frontier *f, uint64_t now_ms, const fr
     status = queue_refill(f);
   if (status == FRONTIER_OK)
     status = recrawl_take(f);
-  if (status == FRONTIER_OK && !queue_is_scanning(&f->queues))
+  if (status == FRONTIER_OK && commit_is_behind(f))
+    *wait_ms = BEHIND_WAIT_MS;
+  else if (status == FRONTIER_OK && !queue_is_scanning(&f->queues))
     status = lease_all(f, &l, is_commit_due, wait_ms);
   if (status == FRONTIER_OK)
     status = late_turn(f, l.count > 0, l.count == limits.max, l.now_ms, wait_ms);

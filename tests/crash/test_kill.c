@@ -167,6 +167,33 @@ static void killed_near_the_end(void **state)
   }
 }
 
+#ifdef SLOW_SYNC
+/* Each sync takes so long that hundreds of pages could come meanwhile: what ends is bounded, too. */
+static void killed_while_a_slow_disk_writes(void **state)
+{
+  (void)state;
+  enum { SLOW_KILLS = 5, AGAIN_MOST = 64 };
+  uint64_t seed = random_seed(), random = seed;
+  trial *t = served = trial_open(&(trial_options){.seed = seed, .entries = ENTRIES, .jitter_ms = JITTER_MS});
+  noted = promises_open(t);
+  setenv("SLOW_SYNC_MS", "100", 1);
+  for (unsigned i = 0; i < SLOW_KILLS; i++) {
+    setenv("LD_PRELOAD", SLOW_SYNC, 1);
+    pid_t pid = start(t, "mlbf", "1000000");
+    unsetenv("LD_PRELOAD");
+    trial_wait_requests(t, trial_requests(t) + REQUESTS_MAX + random_below(&random, REQUESTS_MAX), pid);
+    kill(pid, SIGKILL);
+    trial_collect(t, pid);
+    assert_int_equal(t->end.signal, SIGKILL);
+    promises_note(&noted);
+  }
+  finish(t, "mlbf", "1000000");
+  verdict seen = assert_nothing_lost(t);
+  print_message("a slow disk: %u asked again in %d kills\n", seen.again, SLOW_KILLS);
+  assert_in_range(seen.again, 1, SLOW_KILLS * AGAIN_MOST);
+}
+#endif
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -174,6 +201,9 @@ int main(void)
     cmocka_unit_test_teardown(killed_twenty_times_while_the_filter_grows, clean_up),
     cmocka_unit_test_teardown(killed_twenty_times_while_links_wait, clean_up),
     cmocka_unit_test_teardown(killed_near_the_end, clean_up),
+#ifdef SLOW_SYNC
+    cmocka_unit_test_teardown(killed_while_a_slow_disk_writes, clean_up),
+#endif
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
