@@ -1,7 +1,7 @@
 #!/bin/sh
 # The proof, from a bare Debian: install what is missing, build, test. Run again, it only tests.
 #   ./check.sh             quick: a verdict in under five minutes, from all tests that are not slow
-#   ./check.sh all         gcc, lint, asan and tsan, with every test
+#   ./check.sh all         gcc, asan and tsan, with every test, and lint beside them
 #   ./check.sh asan        that stage, or several: quick, gcc, lint, asan, tsan, and four not among all: fuzz, swarm,
 #                          packages, arm64
 set -eu
@@ -74,13 +74,24 @@ stage_gcc() # gcc, warnings are errors; every test
   run_tests check -E '^packages$'
 }
 
-stage_lint() # clang-format; clang, clang-tidy and cppcheck on every file as it compiles; any finding is an error
+# Beside other stages it takes what their tests leave idle of the cores, which is a third.
+begin_lint()
 {
   log=$root/build/log/format.log
   mkdir -p "$root/build/log"
   (cd "$root" && find mlbf frontier datasets crawler tests -name '*.[ch]' -print0 | xargs -0 clang-format -n -Werror) \
     >"$log" 2>&1 || fail_with_log "clang-format -i would change files"
-  build lint all
+  configure lint
+  nice -n 19 ninja -C "$root/build/lint" -j "$jobs" all >"$root/build/log/lint.log" 2>&1 &
+  linter=$!
+}
+
+stage_lint() # clang-format; clang, clang-tidy and cppcheck on every file as it compiles; any finding is an error
+{
+  [ -n "$linter" ] || begin_lint
+  log=$root/build/log/lint.log
+  wait "$linter" || fail_with_log "build/lint does not build"
+  linter=
 }
 
 stage_asan() # address and undefined-behaviour sanitizers; every test but the install
@@ -150,7 +161,7 @@ stage_arm64() # both libraries for arm64, in a system of its own in build/arm64;
 }
 
 [ $# -gt 0 ] || set -- quick
-[ "$*" != all ] || set -- gcc lint asan tsan
+[ "$*" != all ] || set -- gcc asan tsan lint
 for stage; do
   command -v "stage_$stage" >/dev/null ||
     { say "no stage $stage; quick, gcc, lint, asan, tsan, fuzz, swarm, packages, arm64, or all alone, please"; exit 2; }
@@ -161,8 +172,14 @@ if command -v ccache >/dev/null; then
   export CMAKE_C_COMPILER_LAUNCHER=ccache
 fi
 unrandomized=   # what to run ctest under
+linter=         # its process, while it runs
+trap '[ -z "$linter" ] || kill "$linter" 2>/dev/null || :' EXIT
+trap 'exit 130' INT TERM
 rm -f "$root"/build/log/*-tests.log "$root"/build/log/*-skipped.log
 began=$(date +%s)
+case " $* " in
+  *' lint '*) begin_lint ;;
+esac
 for stage; do
   stage_began=$(date +%s)
   result=passed
