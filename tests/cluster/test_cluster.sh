@@ -32,6 +32,15 @@ expect()
 
 ldd "$strata" | grep -q hiredis && fault "hiredis is not linked statically"
 
+wait_for() # COMMAND: for ten seconds
+{
+  tries=0
+  until eval "$1" || [ "$tries" -gt 100 ]; do
+    tries=$((tries + 1))
+    sleep 0.1
+  done
+}
+
 start_redis() # OPTION...
 {
   redis-server --port "$port" --bind 127.0.0.1 --save "" --dir "$work" "$@" >"$work/redis.log" 2>&1 &
@@ -230,6 +239,29 @@ cluster=redis://127.0.0.1:$port/few
 crawl few --max-pages 2 "$url" >"$work/out" 2>"$work/said" || fault "--max-pages: exit $?: $(cat "$work/said")"
 pages=$(cat "$work"/few/p-*/pages.jsonl | grep -c '"status":200' || true) # the host's partition may have none
 [ "$pages" -le 2 ] || fault "--max-pages 2 gave $pages pages"
+stop_redis
+
+# Stopped by a command, from anywhere; the same command goes on. On a terminal there is one panel for all workers.
+start_redis
+cluster=redis://127.0.0.1:$port/stopped
+cat >"$work/on_terminal.py" <<'EOF'
+import os, pty, sys
+def copy(fd):
+    return os.read(fd, 4096)
+sys.exit(os.waitstatus_to_exitcode(pty.spawn(sys.argv[1:], copy)))
+EOF
+TERM=xterm python3 "$work/on_terminal.py" "$strata" crawl --cluster "$cluster" --partitions 4 --own 0-3 --allow-private \
+  --delay 2 --dir "$work/stopped" "$url" >"$work/shown" 2>&1 </dev/null &
+crawler=$!
+wait_for 'grep -q "\"status\":200" "$work"/stopped/p-*/pages.jsonl 2>/dev/null && grep -q "4 of 4 partitions" "$work/shown"'
+expect 0 'the same commands go on' "$strata" cluster stop "$cluster"
+code=0
+wait "$crawler" || code=$?
+[ "$code" -eq 3 ] || fault "stopped: exit $code in place of 3: $(cat "$work/shown")"
+[ "$(grep -c '"status":200' "$work"/stopped/p-*/pages.jsonl | awk -F: '{ n += $2 } END { print n }')" -lt 4 ] ||
+  fault "it was not stopped"
+crawl stopped --delay 2 "$url" >"$work/out" 2>"$work/said" || fault "after a stop: exit $?: $(cat "$work/said")"
+[ "$(cat "$work"/stopped/p-*/pages.jsonl | grep -c '"status":200')" -eq 4 ] || fault "after a stop: not 4 pages"
 stop_redis
 
 # Several servers: the master is the one that says so, wherever it stands in the list.

@@ -2,6 +2,7 @@
  * twelve pages on four hosts. Killed and started again, it loses none: two_partitions DIRECTORY */
 #include "frontier/exchange.h"
 
+#include <err.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -50,7 +51,8 @@ static void take(size_t size)
   frontier_ack ack;
   frontier_taken taken;
   if (frontier_ack_read(bytes, size, &ack)) {
-    frontier_outbox_heard(f, &ack); /* FRONTIER_MISMATCH: a newer copy of this directory is in use */
+    if (frontier_outbox_heard(f, &ack) == FRONTIER_MISMATCH) /* a newer copy of this directory is in use */
+      errx(EXIT_FAILURE, "%s", frontier_message(f));
   } else if (frontier_wave_read(bytes, size, &wave)) {
     frontier_wave_reply(f, &wave, &replies[own]);
     frontier_reply_write(&replies[own], bytes);
@@ -58,7 +60,6 @@ static void take(size_t size)
   } else if (!frontier_reply_read(bytes, size, &replies[!own]))
     frontier_inbox_take(f, bytes, size, NULL, now_ms(), &taken);
 }
-
 static void send_news(bool again)
 {
   static uint64_t after;
