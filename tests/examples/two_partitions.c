@@ -43,7 +43,6 @@ static void fetch(const frontier_lease *lease) /* page n links to 2 n and 2 n + 
   frontier_done(f, lease->id, FRONTIER_DONE, 200, NULL, 0, now_ms());
 }
 
-/* What a full socket loses is sent again. */
 #define POST(bytes, size) (void)!send(ends[own], bytes, size, MSG_DONTWAIT | MSG_NOSIGNAL)
 
 static void take(size_t size)
@@ -68,7 +67,7 @@ static void send_news(bool again)
   bool is_news;
   after = again ? 0 : after;
   for (; !frontier_outbox_next(f, !own, after, now_ms(), &parcel, NULL); after = parcel.number)
-    POST(parcel.bytes, parcel.size);
+    POST(parcel.bytes, parcel.size); /* what a full socket loses is sent again */
   if (frontier_inbox_tell(f, !own, &ack, &is_news) == FRONTIER_OK && (is_news || again)) {
     frontier_ack_write(&ack, bytes);
     POST(bytes, FRONTIER_ACK_SIZE);
