@@ -250,10 +250,11 @@ def copy(fd):
     return os.read(fd, 4096)
 sys.exit(os.waitstatus_to_exitcode(pty.spawn(sys.argv[1:], copy)))
 EOF
-TERM=xterm python3 "$work/on_terminal.py" "$strata" crawl --cluster "$cluster" --partitions 4 --own 0-3 --allow-private \
-  --delay 2 --dir "$work/stopped" "$url" >"$work/shown" 2>&1 </dev/null &
+TERM=xterm python3 "$work/on_terminal.py" "$strata" crawl --cluster "$cluster" --partitions 4 --own 0-3 \
+  --allow-private --delay 2 --dir "$work/stopped" "$url" >"$work/shown" 2>&1 </dev/null &
 crawler=$!
-wait_for 'grep -q "\"status\":200" "$work"/stopped/p-*/pages.jsonl 2>/dev/null && grep -q "4 of 4 partitions" "$work/shown"'
+wait_for 'grep -q "\"status\":200" "$work"/stopped/p-*/pages.jsonl 2>/dev/null &&
+  grep -q "4 of 4 partitions" "$work/shown"'
 expect 0 'the same commands go on' "$strata" cluster stop "$cluster"
 code=0
 wait "$crawler" || code=$?
