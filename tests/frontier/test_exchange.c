@@ -265,6 +265,38 @@ static void a_receiver_may_refuse_urls(void **state)
   assert_int_equal(taken.refused, 35);
 }
 
+static frontier_exchange_stats stats_of(uint32_t partition)
+{
+  frontier_exchange_stats stats;
+  assert_int_equal(frontier_exchange_stats_read(two[partition], &stats), FRONTIER_OK);
+  return stats;
+}
+
+static void numbers_say_what_travels(void **state)
+{
+  frontier_taken taken;
+  (void)state;
+  for (unsigned page = 0; page < 3; page++)
+    add(two[0], 1, page);
+  add(two[0], 1, 2);
+  sync_one(0);
+  frontier_exchange_stats s = stats_of(0);
+  assert_true(s.sent_urls == 3 && s.lately == 1 && s.held == 1 && s.waiting == 1 && !s.taken && !s.refused);
+  frontier_parcel p = next(0, 0);
+  take(1, &p);
+  take(1, &p); /* again */
+  assert_int_equal(frontier_inbox_take(two[1], p.bytes, p.size - 1, NULL, 2000, &taken), FRONTIER_BAD_ARGUMENT);
+  sync_one(1);
+  s = stats_of(1);
+  assert_true(s.taken == 1 && s.fresh == 3 && s.refused == 1 && !s.lost && !s.sent_urls && !s.held && !s.waiting);
+  const frontier_ack ack = tell(1, true);
+  assert_int_equal(frontier_outbox_heard(two[0], &ack), FRONTIER_OK);
+  s = stats_of(0);
+  assert_true(s.held == 1 && s.waiting == 0);
+  sync_one(0);
+  assert_int_equal(stats_of(0).held, 0);
+}
+
 static void acknowledgments_are_checked(void **state)
 {
   (void)state;
@@ -632,6 +664,7 @@ int main(void)
     CASE(all_that_a_link_has_travels),
     CASE(bytes_from_outside_are_not_trusted),
     CASE(a_receiver_may_refuse_urls),
+    CASE(numbers_say_what_travels),
     CASE(acknowledgments_are_checked),
     CASE(a_compaction_keeps_what_travels),
     CASE(a_new_life_sends_all_again),
