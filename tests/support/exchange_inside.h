@@ -40,7 +40,7 @@ typedef struct world {
   const char *root;
   exchange_result *result;
   uint32_t partitions;
-  bool is_exact, is_slow /* to read waves */, is_over, was_over;
+  bool is_exact, is_slow /* to read waves */, is_terse /* says only what is news */, is_over, was_over;
   uint64_t now_ms;
   unsigned names; /* of directories */
   actor current[WORLD_PARTITIONS], ghosts[WORLD_PARTITIONS];

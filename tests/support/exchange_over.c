@@ -181,9 +181,26 @@ static void publish_over(world *w, actor *a)
   now->has_over = true;
 }
 
+/* The message that said it may be lost, and is not said again to one who has nothing to send. One of the two ways is
+ * enough in the end, so a lie that closes one shows where the other is closed, too. */
+static void learn_lives(world *w, actor *a)
+{
+  frontier_life life;
+  if (w->lie == LIE_LIVES_UNHEARD || w->lie == LIE_TELL_SOME_ONLY)
+    return;
+  frontier_life_read(a->f, &life);
+  for (uint32_t p = 0; p < w->partitions; p++) {
+    const frontier_reply *r = &w->carrier.now.replies[p];
+    const frontier_ack ack = {.crawl = life.crawl, .from = p, .to = a->own, .incarnation = r->incarnation};
+    if (r->wave && p != a->own && frontier_outbox_heard(a->f, &ack) != FRONTIER_OK)
+      world_fault(w, "a life: %s", frontier_message(a->f));
+  }
+}
+
 void world_wave(world *w, actor *a)
 {
   const carried *now = &w->carrier.now;
+  learn_lives(w, a);
   publish_over(w, a);
   if (!now->has_wave || all_replied(w) || world_roll(w, w->is_slow ? 50 * SLOWNESS : 50) == 0)
     draw(w);

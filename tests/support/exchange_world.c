@@ -89,7 +89,7 @@ static void tell(world *w, actor *a, uint32_t to)
   bool is_news;
   if (frontier_inbox_tell(a->f, to, &ack, &is_news) != FRONTIER_OK)
     world_fault(w, "telling: %s", frontier_message(a->f));
-  if (!is_news && world_roll(w, 8))
+  if (!is_news && (w->is_terse || world_roll(w, 8)))
     return;
   uint64_t *told = &w->kept_told[a->own][to];
   if (ack.kept > *told)
@@ -299,7 +299,11 @@ void exchange_world_run(uint64_t seed, exchange_lie lie, const char *root, excha
 {
   world *w = calloc(1, sizeof *w);
   *result = (exchange_result){0};
-  *w = (world){.dice = seed * 2654435761 + 1, .lie = lie, .root = root, .result = result};
+  *w = (world){.dice = seed * 2654435761 + 1,
+               .lie = lie,
+               .root = root,
+               .result = result,
+               .is_terse = lie == LIE_LIVES_UNHEARD || (lie == TRUTH && seed % 2)};
   begin(w);
   unsigned chaos = world_is_of_waves(w) ? 4 * CHAOS : CHAOS;
   for (unsigned i = 0; i < chaos && world_is_well(w) && !w->is_over; i++) {
