@@ -2,8 +2,8 @@
 # The proof, from a bare Debian: install what is missing, build, test. Run again, it only tests.
 #   ./check.sh             quick: a verdict in under five minutes, from all tests that are not slow
 #   ./check.sh all         gcc, asan and tsan, with every test, and lint beside them
-#   ./check.sh asan        that stage, or several: quick, gcc, lint, asan, tsan, and four not among all: fuzz, swarm,
-#                          packages, arm64
+#   ./check.sh asan        that stage, or several: quick, gcc, lint, asan, tsan, and five not among all: analyze, fuzz,
+#                          swarm, packages, arm64
 set -eu
 me=check.sh
 root=$(cd "$(dirname "$0")" && pwd -P)
@@ -94,6 +94,11 @@ stage_lint() # clang-format; clang, clang-tidy and cppcheck on every file as it 
   linter=
 }
 
+stage_analyze() # lint again, with eleven times as many states of each function for clang's static analyzer
+{
+  build analyze all
+}
+
 stage_asan() # address and undefined-behaviour sanitizers; every test but the install
 {
   build asan all
@@ -164,7 +169,10 @@ stage_arm64() # both libraries for arm64, in a system of its own in build/arm64;
 [ "$*" != all ] || set -- gcc asan tsan lint
 for stage; do
   command -v "stage_$stage" >/dev/null ||
-    { say "no stage $stage; quick, gcc, lint, asan, tsan, fuzz, swarm, packages, arm64, or all alone, please"; exit 2; }
+    {
+      say "no stage $stage; quick, gcc, lint, asan, tsan, analyze, fuzz, swarm, packages, arm64, or all alone, please"
+      exit 2
+    }
 done
 
 install_missing "$BUILD_NEEDS$TEST_NEEDS"

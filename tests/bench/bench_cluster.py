@@ -6,6 +6,7 @@
 2. Bytes on the wire: pages of one partition link to URLs of 72 bytes in another one, 500 a page (full parcels) or one
    page and one link each 1.2 s (a parcel each). By Redis' own counters of bytes; of the second, less what a crawl of
    as many pages without a link takes.
+3. Redis' memory: 64 partitions, of which one is dead while the others find a million URLs of it.
 
 Exit 77: no redis-server here."""
 import argparse, http.server, pathlib, re, resource, shutil, socket, statistics, subprocess, sys, tempfile, threading
@@ -88,16 +89,17 @@ def bench_cpu(a, work, redis):
     of = {p: statistics.median(x / y for x, y in zip(cpu[p], cpu[0])) for p in (1, 4)}
     print(f"one partition against plain: {of[1]:.2f} of its CPU a page (goal: at most 1.10)")
     print(f"four processes against one: {1 / of[4]:.2f} of its pages a CPU-second (goal: at least 0.80)")
+    print(f"the largest process had {resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024:.0f} MiB")
 
 
 # ---- bytes ----------------------------------------------------------------------------------------------------------
 
 
 class Hubs(http.server.BaseHTTPRequestHandler):
-    """/KIND/N: a page with 500 links (full), one (one), or none (none)."""
+    """/KIND/N, also as a proxy: a page with 500 links (full), one (one), or none (none)."""
 
     def do_GET(self):
-        match = re.fullmatch(r"/(full|one|none)/(\d+)", self.path)
+        match = re.search(r"/(full|one|none)/(\d+)$", self.path)
         count = {"full": LINKS, "one": 1, "none": 0}[match.group(1)] if match else 0
         number = int(match.group(2)) if match else 0
         urls = (f"http://other.test/{number}/{i}/".ljust(URL_BYTES, "x") for i in range(count))
@@ -148,6 +150,39 @@ def bench_bytes(a, work, redis):
     server.shutdown()
 
 
+# ---- memory ---------------------------------------------------------------------------------------------------------
+
+
+def bench_memory(a, work, redis):
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Hubs)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    directory, seeds, count = work / "dead", work / "dead.txt", 64
+    seeds.write_text("".join(f"http://hub{i % 250}.test/full/{i}\n" for i in range(2000)))
+    words = ["--cluster", f"redis://127.0.0.1:{redis.port}/dead", "--partitions", str(count), "--dir", str(directory),
+             "--seeds", str(seeds), "--max-depth", "0", "--proxy", f"http://127.0.0.1:{server.server_port}"]
+    crawl(a.strata, *words, "--own", f"0-{count - 1}", "--max-pages", str(2 * count))
+    held = {d: subprocess.run([a.strata, "export", str(d)], capture_output=True, text=True, check=True).stdout
+            for d in directory.glob("p-*")}
+    dead = next(int(d.name[2:]) for d, urls in held.items() if "http://other.test/" in urls)
+    own = ",".join(str(p) for p in range(count) if p != dead)
+    redis.ask("CONFIG", "RESETSTAT")
+    before = redis.number("memory", "used_memory")
+    crawler = subprocess.Popen([a.strata, "crawl", "--quiet", "--allow-private", "--scope", "any", "--delay", "0",
+                                *words, "--own", own, "--max-pages", "100000"], stderr=subprocess.DEVNULL)
+    last, still, ends = before, 0, time.time() + 240
+    while still < 10 and crawler.poll() is None and time.time() < ends:
+        time.sleep(2)
+        now = redis.number("memory", "used_memory")
+        still = still + 1 if before + 2**20 < now < 1.01 * last else 0
+        last = max(now, last)
+    crawler.terminate()
+    crawler.wait()
+    urls = LINKS * pages_of(directory)
+    print(f"\n{count} partitions, one of them dead, {urls} URLs for it: Redis has {(last - before) / 2**20:.0f} MiB more"
+          f" (goal: at most 256)")
+    server.shutdown()
+
+
 def main():
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("strata")
@@ -164,6 +199,7 @@ def main():
         with tempfile.TemporaryDirectory() as work:
             bench_cpu(a, pathlib.Path(work), redis)
             bench_bytes(a, pathlib.Path(work), redis)
+            bench_memory(a, pathlib.Path(work), redis)
     finally:
         redis.close()
     return 0

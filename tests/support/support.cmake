@@ -54,6 +54,7 @@ set(counted_calls memchr memrchr memmem memcpy memmove memset memcmp strlen strn
                   iconv inflate json_loadb pcre2_set_callout_8 pcre2_match_8)
 list(TRANSFORM counted_calls PREPEND LINKER:--wrap=)
 add_library(parsers_counted OBJECT EXCLUDE_FROM_ALL)
+set_target_properties(parsers_counted PROPERTIES C_CLANG_TIDY "" C_CPPCHECK "") # their own libraries are linted
 foreach(source crawler/html/charset crawler/html/decoder crawler/html/entities crawler/html/foreign
                crawler/html/link_headers crawler/html/links crawler/html/page_text crawler/html/plain_tag
                crawler/html/prescan crawler/html/refresh crawler/html/sitemap crawler/html/sitemap_reader
@@ -98,6 +99,7 @@ set(frontier_model support/frontier_model.c support/model_world.c support/model_
 # The same frontier where memory holds 64 URLs, a batch 50, a chunk 8: what only a large crawl meets else happens all
 # the time.
 add_library(frontier_tiny OBJECT)
+set_target_properties(frontier_tiny PROPERTIES C_CLANG_TIDY "" C_CPPCHECK "")
 foreach(source core/add core/frontier core/open_batch core/commit core/open core/checkpoint core/renewal core/maintain
                core/workbench core/queue core/ordering core/host core/recrawl core/again core/folding core/late
                core/late_pass core/late_upkeep core/outbox exchange/lane exchange/sent_lately
