@@ -369,8 +369,9 @@ static int launch(crawl_args *args, const char *directory)
 
 int cluster_launch(crawl_args *args)
 {
+  static cluster_place *place; /* of this process, and of a worker that it becomes, to its end */
   char message[CLUSTER_NAME_MESSAGE], directory[CRAWL_PATH_SIZE];
-  cluster_place *place = args->place = calloc(1, sizeof *place);
+  place = args->place = calloc(1, sizeof *place);
   if (!place) {
     say_error("crawl", "out of memory");
     return EXIT_FAILED;

@@ -362,7 +362,9 @@ int cluster_run_workers(crawl_args *args, broker *b, const char *directory, cons
   for (size_t i = 0; i < list->count; i++)
     workers[i] = (worker){.partition = list->numbers[i], .again_ms = 1};
   int code = attend(args, b, directory, workers, list->count, &copies);
-  if (code != OPTIONS_READ)
+  if (code == OPTIONS_READ)
+    free(copies.due_ms); /* a worker makes no copies */
+  else
     cluster_copies_end(&copies, code == EXIT_DONE);
   if (code != OPTIONS_READ && !args->quiet)
     cluster_panel_conclude(args, directory, list->numbers, list->count, code);

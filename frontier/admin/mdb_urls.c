@@ -245,6 +245,7 @@ bool found_blocks_make(const pages *p, store_table table, rows_kind kind, uint64
   s.is_stray = true;
   if (!s.has_failed)
     mdb_pages_each_run(p, NULL, search_run, &s);
+  s.has_failed |= s.larger.has_failed;
   block_reader_free(&s.larger);
   free(s.piece);
   if (all->count)
@@ -263,7 +264,8 @@ void found_blocks_free(found_blocks *all)
 bool block_reader_read(block_reader *r, const found_block *b, rows_block *out)
 {
   size_t size;
-  return HAS_ROOM(r->bytes, r->room, b->size) && mdb_pages_read(r->p, b->offset, r->bytes, b->size) &&
+  r->has_failed |= !HAS_ROOM(r->bytes, r->room, b->size);
+  return !r->has_failed && mdb_pages_read(r->p, b->offset, r->bytes, b->size) &&
          rows_block_find(r->kind, r->id, r->bytes, b->size, out, &size);
 }
 

@@ -54,6 +54,7 @@ typedef struct block_reader {
   uint64_t id;
   uint8_t *bytes;
   size_t room;
+  bool has_failed; /* there was no memory for one */
 } block_reader;
 
 /* Points into the reader's bytes. false: no memory, or it cannot be read any more. */

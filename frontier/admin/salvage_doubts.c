@@ -96,6 +96,8 @@ static bool keep_all(doubt_salvage *d)
     if ((!at->is_stray || !s->doubts_are_whole) && block_reader_read(&reader, at, &b))
       keep_block(d, &b);
   }
+  if (reader.has_failed)
+    salvage_fail(d->s, FRONTIER_NO_MEMORY, "out of memory for unconfirmed links");
   block_reader_free(&reader);
   found_blocks_free(&all);
   return s->status == FRONTIER_OK && flush(d);

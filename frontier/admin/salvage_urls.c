@@ -153,7 +153,10 @@ static bool find_rows(url_salvage *u)
     return no_memory(u);
   for (size_t i = 0; i < u->text.count && s->status == FRONTIER_OK; i++) {
     const found_block *b = &u->text.at[i];
-    if (!learn_names(u, b) && b->is_stray)
+    bool is_of_use = learn_names(u, b);
+    if (u->reader.has_failed)
+      return no_memory(u);
+    if (!is_of_use && b->is_stray)
       continue;
     for (uint64_t sequence = b->first; sequence - b->first < b->count && sequence < u->end; sequence++)
       if (sequence && !u->from[sequence])
@@ -260,9 +263,10 @@ static bool read_ended(url_salvage *u)
       continue;
     take_ended(u, &b, at->is_stray);
   }
+  bool has_failed = reader.has_failed;
   block_reader_free(&reader);
   found_blocks_free(&all);
-  return true;
+  return !has_failed || no_memory(u);
 }
 
 static void note_order(salvage *s, const url_row *row)
