@@ -13,7 +13,7 @@ enum { CHAOS = 500, CALM = 30000, CHAIN = 14, SLOWNESS = 24, FILLING = 600 };
 
 /* One process, with its directory. */
 typedef struct actor {
-  frontier *f; /* NULL: there is none */
+  frontier *f; /* NULL: the process is not running */
   uint32_t own;
   char directory[SCRATCH_PATH];
   uint64_t after[WORLD_PARTITIONS], life_of[WORLD_PARTITIONS];

@@ -181,8 +181,9 @@ static void publish_over(world *w, actor *a)
   now->has_over = true;
 }
 
-/* The message that said it may be lost, and is not said again to one who has nothing to send. One of the two ways is
- * enough in the end, so a lie that closes one shows where the other is closed, too. */
+/* A partition takes the incarnations of others from their replies, too: the acknowledgment that told of a new one may
+ * be lost, and is not sent again to a partition that sends no parcels. Either way is enough in the end, so
+ * LIE_TELL_SOME_ONLY closes both. */
 static void learn_lives(world *w, actor *a)
 {
   frontier_life life;

@@ -27,7 +27,7 @@ typedef enum exchange_lie {
   LIE_ACKS_OF_DEAD,       /* of earlier lives of the receiver, as if they were of the last */
   LIE_ACKS_FOR_DEAD,      /* for earlier lives of the sender */
   LIE_TELL_SOME_ONLY,     /* "nothing of yours" is not said */
-  LIE_LIVES_UNHEARD,      /* nobody learns lives from replies */
+  LIE_LIVES_UNHEARD,      /* partitions ignore the incarnations in replies */
   LIE_ONE_WAVE,
   LIE_BELIEFS_UNASKED,
   LIE_VERSIONS_UNASKED,
