@@ -6,6 +6,8 @@
  *                             full       it fails with ENOSPC, and so does every one after it that needs room
  *     STRATA_FAULT_REPORT=F   at a normal end, the number of such calls is written into the file F
  *
+ * A process made by fork() counts from 1, and asks anew what STRATA_FAULT says.
+ *
  * Calls that change a file: write, pwrite, writev, pwritev, ftruncate, fsync, fdatasync, msync, rename, and open and
  * openat with O_CREAT. What goes to no regular file is passed over: it wakes threads. Only calls through the dynamic
  * linker are seen, which is where LMDB's and our own come from; sockets are served by send(), stdio by calls inside the
@@ -13,6 +15,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -26,12 +29,18 @@
 #include <unistd.h>
 
 static atomic_long calls;
+static long nth; /* 0: not asked yet */
+
+static void forked(void)
+{
+  atomic_store(&calls, 0);
+  nth = 0;
+}
 
 /* To be asked before each call: true if it must fail (errno is set). */
 static bool strikes(bool needs_room)
 {
   static char mode[16];
-  static long nth;
   if (!nth) {
     const char *fault = getenv("STRATA_FAULT"), *colon = fault ? strchr(fault, ':') : NULL;
     if (colon)
@@ -61,6 +70,7 @@ __attribute__((constructor)) static void open_report(void)
 {
   const char *path = getenv("STRATA_FAULT_REPORT");
   report_file = path ? fopen(path, "w") : NULL;
+  pthread_atfork(NULL, NULL, forked);
 }
 
 __attribute__((destructor)) static void report(void)

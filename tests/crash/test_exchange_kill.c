@@ -1,6 +1,6 @@
-/* Two partitions, each a process, and a socketpair between them. Processes are killed at random moments; now and then
- * the directory of one is lost as well, and restored from its last copy. When one says that the crawl is over, every
- * page has been fetched.      test_exchange_kill 1000 kills so often */
+/* Two partitions, each a process, and a socketpair between them. Processes are killed at random moments, and at every
+ * call that changes a file; now and then the directory of one is lost as well, and restored from its last copy. When one
+ * says that the crawl is over, every page has been fetched.      test_exchange_kill 1000 kills so often */
 #include <poll.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -22,9 +22,9 @@
 #include "tests/support/dice.h"
 #include "tests/support/scratch.h"
 
-enum { PARTITIONS = 2, HOSTS = 12, PAGES = 800, LINKS = 3, COPY_EVERY_MS = 25, ALIVE_MS = 60 };
+enum { PARTITIONS = 2, HOSTS = 12, PAGES_MAX = 800, LINKS = 3, ALIVE_MS = 60 };
 
-static unsigned kills_wanted = 40;
+static unsigned kills_wanted = 40, pages = PAGES_MAX, copy_every_ms = 25;
 static char root[SCRATCH_PATH];
 static int ends[2]; /* the parent keeps both, so that no message is lost with a process */
 
@@ -96,7 +96,7 @@ static void fetch(const frontier_lease *lease)
 {
   unsigned page = (unsigned)strtoul(lease->url + lease->host_end + 1, NULL, 10);
   for (unsigned i = 1; i <= LINKS; i++)
-    if (LINKS * page + i < PAGES)
+    if (LINKS * page + i < pages)
       add_page(LINKS * page + i);
   must(frontier_done(f, lease->id, FRONTIER_DONE, 200, NULL, 0, now_ms()) == FRONTIER_OK, "done");
 }
@@ -174,7 +174,7 @@ static void live(uint32_t partition)
   frontier_lease lease;
   size_t leased = 0;
   int64_t wait_ms;
-  uint64_t copy_ms = now_ms() + COPY_EVERY_MS;
+  uint64_t copy_ms = now_ms() + copy_every_ms;
   own = partition;
   f = open_partition(own, true);
   must(f, "opening");
@@ -192,18 +192,24 @@ static void live(uint32_t partition)
       _exit(0);
     if (now_ms() >= copy_ms) {
       take_copy();
-      copy_ms = now_ms() + COPY_EVERY_MS;
+      copy_ms = now_ms() + copy_every_ms;
     }
   }
 }
 
 /* ---- the parent ------------------------------------------------------------------------------------------ */
 
-static pid_t start(uint32_t partition)
+/* It dies instead of making its `nth` call that changes a file (fault.c, preloaded); 0: it does not. */
+static pid_t start(uint32_t partition, unsigned nth)
 {
   pid_t child = fork();
-  if (child == 0)
+  if (child == 0) {
+    char fault[32];
+    snprintf(fault, sizeof fault, "kill:%u", nth);
+    if (nth)
+      setenv("STRATA_FAULT", fault, 1);
     live(partition);
+  }
   return child;
 }
 
@@ -235,14 +241,14 @@ static bool note_done(void *context, const frontier_record *r)
 
 static void assert_all_done(void)
 {
-  bool is_done[PAGES] = {false};
+  bool is_done[PAGES_MAX] = {false};
   for (uint32_t i = 0; i < PARTITIONS; i++) {
     frontier *of = open_partition(i, false);
     assert_non_null(of);
     assert_int_equal(frontier_each(of, note_done, is_done), FRONTIER_OK);
     assert_int_equal(frontier_close(of), FRONTIER_OK);
   }
-  for (unsigned page = 0; page < PAGES; page++)
+  for (unsigned page = 0; page < pages; page++)
     if (!is_done[page])
       fail_msg("it was over, and page %u was not fetched", page);
 }
@@ -264,14 +270,31 @@ static uint64_t life_ms(unsigned kills)
   return (kills < kills_wanted ? 4 : 4 + kills - kills_wanted) * (uint64_t)ALIVE_MS;
 }
 
+static void begin_crawl(void)
+{
+  scratch_make_fast(root);
+  assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, ends), 0);
+}
+
+/* The one that says that it is over has ended, with `status`. */
+static void end_crawl(int status, pid_t other)
+{
+  end_one(other);
+  assert_true(WIFEXITED(status));
+  assert_int_equal(WEXITSTATUS(status), 0);
+  assert_all_done();
+  close(ends[0]);
+  close(ends[1]);
+  scratch_remove(root);
+}
+
 /* One crawl, from nothing to its end; how many kills it took. */
 static unsigned crawl(unsigned *restored)
 {
   unsigned kills = 0;
   int status;
-  scratch_make_fast(root);
-  assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, ends), 0);
-  pid_t children[PARTITIONS] = {start(0), start(1)};
+  begin_crawl();
+  pid_t children[PARTITIONS] = {start(0, 0), start(1, 0)};
   for (;;) {
     poll(NULL, 0, 1 + (int)dice_throw(life_ms(kills)));
     if (waitpid(children[0], &status, WNOHANG) == children[0])
@@ -280,16 +303,10 @@ static unsigned crawl(unsigned *restored)
     end_one(children[one]);
     if (dice_throw(4) == 0)
       *restored += restore(one);
-    children[one] = start(one);
+    children[one] = start(one, 0);
     kills++;
   }
-  end_one(children[1]);
-  assert_true(WIFEXITED(status));
-  assert_int_equal(WEXITSTATUS(status), 0);
-  assert_all_done();
-  close(ends[0]);
-  close(ends[1]);
-  scratch_remove(root);
+  end_crawl(status, children[1]);
   return kills;
 }
 
@@ -304,9 +321,45 @@ static void killed_and_restored(void **state)
   assert_true(restored > 0);
 }
 
+/* A small crawl, in which each partition dies once, at its `nth` write, unless it ends before. How many died. */
+static unsigned crawl_with_deaths(unsigned nth, unsigned *restored)
+{
+  unsigned deaths = 0;
+  int status;
+  begin_crawl();
+  pid_t children[PARTITIONS] = {start(0, nth), start(1, nth)};
+  for (;; deaths++) {
+    pid_t ended = waitpid(-1, &status, 0);
+    if (WIFEXITED(status))
+      break;
+    uint32_t one = ended == children[1];
+    if (nth % 2 == 0)
+      *restored += restore(one);
+    children[one] = start(one, 0);
+  }
+  end_crawl(status, children[1]);
+  return deaths;
+}
+
+static void killed_at_every_write(void **state)
+{
+  unsigned deaths = 0, restored = 0, nth = 1;
+  (void)state;
+  if (!getenv("LD_PRELOAD")) {
+    printf("skipped: without the library fault, which ctest preloads\n");
+    skip();
+  }
+  pages = 40;
+  copy_every_ms = 4;
+  for (unsigned died; (died = crawl_with_deaths(nth, &restored)) > 0; nth++)
+    deaths += died;
+  printf("%u deaths, at each of %u writes, %u directories restored\n", deaths, nth - 1, restored);
+  assert_true(nth > 40 && restored > 0);
+}
+
 int main(int argc, char **argv)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(killed_and_restored)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(killed_and_restored), cmocka_unit_test(killed_at_every_write)};
   if (argc > 1)
     kills_wanted = (unsigned)strtoul(argv[1], NULL, 10);
   return cmocka_run_group_tests(tests, NULL, NULL);
