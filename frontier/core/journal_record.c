@@ -16,6 +16,14 @@ bool journal_record_add(frontier *f, const char *report, size_t size)
   return !f->journal || size == 0 || journal_add(f->journal, report, size);
 }
 
+bool journal_record_settle(frontier *f)
+{
+  bool is_worth_it = f->journal && journal_settle(f->journal);
+  if (is_worth_it)
+    batch_touch(&f->batch);
+  return is_worth_it;
+}
+
 /* ---- open ----------------------------------------------------------------------------------------------- */
 
 /* The record of a journal: the offset of the owed lines, and the lines. Without one the journal is new. */

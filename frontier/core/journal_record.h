@@ -10,6 +10,10 @@ frontier_status journal_record_open(frontier *f); /* the journal of the options,
 /* One line of the caller's, with the batch; of a frontier without a journal, nothing. false: no memory. */
 bool journal_record_add(frontier *f, const char *report, size_t size);
 
+/* Before a last commit: true if one is worth it, as then nothing is owed, and a journal that its user moves away takes
+ * all lines along. */
+bool journal_record_settle(frontier *f);
+
 /* Why its lines could not be synced. */
 frontier_status journal_record_failed(frontier *f);
 

@@ -198,9 +198,10 @@ static frontier_status close_cleanly(frontier *f)
 {
   LOCKED(f); /* the commit thread may be at it */
   frontier_status status = commit_batch(f);
-  if (status == FRONTIER_OK && checkpoint_is_worthwhile(f) && renewal_make_last(f))
-    status = commit_batch(f);
-  return status;
+  if (status != FRONTIER_OK)
+    return status;
+  bool has_renewed = checkpoint_is_worthwhile(f) && renewal_make_last(f);
+  return journal_record_settle(f) || has_renewed ? commit_batch(f) : FRONTIER_OK;
 }
 
 frontier_status frontier_close(frontier *f)

@@ -8,8 +8,9 @@
  * may have dropped what it should have written, and says so only once: so those lines are then written again.
  *
  * Called under the handle's mutex, but for journal_sync, which touches the file alone: journal_add as a URL ends;
- * journal_owed, journal_seal, journal_sync and journal_write, in this order, as a batch is committed. So its
- * transaction owes exactly the lines that are not on disk yet.
+ * journal_owed, journal_seal, journal_sync and journal_write, in this order, as a batch is committed. Each of them asks
+ * synced_before; its answer changes only in journal_write, and in journal_settle, while nothing is sealed. So a
+ * transaction owes exactly the lines that may not be on disk.
  *
  * After a crash: a line that is torn, or missing after a power cut, is among the owed lines in LMDB. journal_open
  * writes those again at their offset and cuts off what follows; after a crash in journal_open the next one does the
@@ -28,8 +29,12 @@
 #include <unistd.h>
 #include <xxhash.h>
 
+/* Some hundred pages' lines. Each commit writes what is owed once more, which is nothing beside an fdatasync. */
+enum { SYNC_AFTER = 32 << 10 };
+
 struct journal {
   int fd;
+  bool settles;
   uint64_t offset;
   uint8_t *lines;
   size_t written, sealed, size, room;
@@ -43,7 +48,7 @@ struct journal {
 static void assert_journal(const journal *j)
 {
   assert(j->fd >= 0);
-  assert(j->written <= j->size && j->sealed <= j->size && j->size <= j->room);
+  assert(j->written <= j->sealed && j->sealed <= j->size && j->size <= j->room);
   (void)j;
 }
 
@@ -69,9 +74,21 @@ static bool write_all(int fd, const uint8_t *bytes, size_t size, uint64_t offset
   return true;
 }
 
+/* So much is on disk before the transaction is, and not owed by it. */
+static size_t synced_before(const journal *j)
+{
+  return j->settles || j->written >= SYNC_AFTER ? j->written : 0;
+}
+
+bool journal_settle(journal *j)
+{
+  j->settles = true;
+  return j->written > 0;
+}
+
 bool journal_sync(journal *j)
 {
-  j->sync_error = j->written && fdatasync(j->fd) != 0 ? errno : 0;
+  j->sync_error = synced_before(j) && fdatasync(j->fd) != 0 ? errno : 0;
   return j->sync_error == 0;
 }
 
@@ -82,15 +99,16 @@ frontier_status journal_sync_failed(journal *j)
   return write_all(j->fd, j->lines, j->written, j->offset) ? status : failed(j, "writing");
 }
 
-/* What was written before is on disk for good: the transaction has landed that waited for it. */
-static void drop_written(journal *j)
+/* What is on disk for good: the transaction has landed that waited for it. */
+static void drop_synced(journal *j)
 {
-  j->offset += j->written;
-  j->size -= j->written;
-  j->sealed -= j->written;
-  if (j->size)
-    memmove(j->lines, j->lines + j->written, j->size);
-  j->written = 0;
+  size_t synced = synced_before(j);
+  j->offset += synced;
+  j->size -= synced;
+  j->sealed -= synced;
+  j->written -= synced;
+  if (synced && j->size)
+    memmove(j->lines, j->lines + synced, j->size);
 }
 
 void journal_seal(journal *j)
@@ -101,9 +119,8 @@ void journal_seal(journal *j)
 frontier_status journal_write(journal *j)
 {
   assert_journal(j);
-  if (j->sealed >= j->written)
-    drop_written(j);
-  if (!write_all(j->fd, j->lines, j->sealed, j->offset))
+  drop_synced(j);
+  if (!write_all(j->fd, j->lines + j->written, j->sealed - j->written, j->offset + j->written))
     return failed(j, "writing");
   j->written = j->sealed;
   return FRONTIER_OK;
@@ -147,9 +164,10 @@ bool journal_add(journal *j, const char *line, size_t size)
 
 const uint8_t *journal_owed(const journal *j, size_t *size, uint64_t *offset)
 {
-  *size = j->size - j->written;
-  *offset = j->offset + j->written;
-  return j->lines ? j->lines + j->written : NULL;
+  size_t synced = synced_before(j);
+  *size = j->size - synced;
+  *offset = j->offset + synced;
+  return j->lines ? j->lines + synced : NULL;
 }
 
 /* The owed bytes once more, and nothing behind them. An empty file was moved away by its user: begin again. A

@@ -4,7 +4,10 @@
  * LMDB and a file cannot commit together. So the lines of a batch are committed inside LMDB first ("owed", with
  * the file offset where they belong), and written to the file after the commit:
  *
- *     commit N: owed = (offset, lines)  ->  write lines at offset  ->  fdatasync  ->  commit N+1: owed = next
+ *     commit N: owed = (offset, lines)  ->  write lines at offset  ->  commit N+1: owed = (offset, lines, next lines)
+ *
+ * Once enough is owed, an fdatasync comes before the next commit, which owes only what came since. It is as slow as a
+ * commit; so it is made for several of them.
  *
  * A crash before the commit: the URL is not done, and the line is not in the file. A crash after it: open writes the
  * owed lines again at their offset and truncates the file after them. A reader of the file never sees a line that is
@@ -38,11 +41,15 @@ bool journal_total(const journal *j, journal_sum *sum);
 
 bool journal_add(journal *j, const char *line, size_t size); /* to the batch; false: no memory */
 
-/* What to commit: the batch's lines and where they belong. They are its lines from then on, once it is sealed. */
+/* Of what is written, the next transaction owes nothing, however little it is. false: it would not anyway. */
+bool journal_settle(journal *j);
+
+/* What to commit: lines that may not be on disk when the transaction is, the batch's among them, and where they belong.
+ * They are its lines from then on, once it is sealed. */
 const uint8_t *journal_owed(const journal *j, size_t *size, uint64_t *offset);
 void journal_seal(journal *j);
-/* Before the transaction is written, in any thread: what was written after the last one is on disk from here on. false:
- * it failed, which journal_sync_failed then says; it may be tried again. */
+/* Before the transaction is written, in any thread: what it does not owe is on disk from here on. false: it failed,
+ * which journal_sync_failed then says; it may be tried again. */
 bool journal_sync(journal *j);
 frontier_status journal_sync_failed(journal *j);
 /* After the commit. On failure the lines stay in the batch: the next commit owes them again. */

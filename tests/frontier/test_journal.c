@@ -78,10 +78,41 @@ static void a_line_is_there_after_its_commit(void **state)
   assert_file("");
   commit(j, 0, "one\n\n");
   assert_file("one\n\n");
-  commit(j, 5, "");
+  commit(j, 0, "one\n\n");
   add(j, "two");
-  commit(j, 5, "two\n");
+  commit(j, 0, "one\n\ntwo\n");
   assert_file("one\n\ntwo\n");
+  journal_close(j);
+}
+
+/* Of small batches many are owed together; what is on disk is not. */
+static void what_is_owed_is_synced_now_and_then(void **state)
+{
+  static char line[1001], owed[64 << 10], all[256 << 10];
+  size_t size = 0, from = 0, most = 0;
+  unsigned syncs = 0;
+  (void)state;
+  journal *j = open_at(0, "");
+  for (unsigned i = 0; i < 200; i++) {
+    memset(line, 'a' + (int)(i % 26), sizeof line - 1);
+    add(j, line);
+    size += (size_t)snprintf(all + size, sizeof all - size, "%s\n", line);
+    size_t owed_size;
+    uint64_t at;
+    journal_owed(j, &owed_size, &at);
+    syncs += at > from;
+    from = (size_t)at;
+    most = owed_size > most ? owed_size : most;
+    memcpy(owed, all + from, size - from);
+    owed[size - from] = '\0';
+    commit(j, from, owed);
+    assert_file(all);
+  }
+  assert_in_range(syncs, 4, 8);
+  assert_in_range(most, 30 << 10, 36 << 10);
+  assert_true(journal_settle(j));
+  commit(j, size, "");
+  assert_false(journal_settle(j));
   journal_close(j);
 }
 
@@ -149,6 +180,7 @@ static void what_could_not_be_synced_is_written_again(void **state)
   commit(j, 0, "one\n");
   add(j, "two");
   faults_set(FAULT_SYNC, 1, EIO, true);
+  journal_settle(j);
   journal_seal(j);
   assert_false(journal_sync(j));
   scratch_write(path, "????", 4); /* what the kernel dropped */
@@ -185,6 +217,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test_setup_teardown(a_line_is_there_after_its_commit, begin, end),
+    cmocka_unit_test_setup_teardown(what_is_owed_is_synced_now_and_then, begin, end),
     cmocka_unit_test_setup_teardown(opening_makes_good, begin, end),
     cmocka_unit_test_setup_teardown(what_could_not_be_written_is_owed_again, begin, end),
     cmocka_unit_test_setup_teardown(what_could_not_be_synced_is_written_again, begin, end),
