@@ -17,8 +17,9 @@
  * same. */
 #include "frontier/store/journal.h"
 
-#include "frontier/base/vector.h"
+#include "frontier/base/limits.h"
 #include "frontier/base/own_file.h"
+#include "frontier/base/vector.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -30,7 +31,7 @@
 #include <xxhash.h>
 
 /* Some hundred pages' lines. Each commit writes what is owed once more, which is nothing beside an fdatasync. */
-enum { SYNC_AFTER = 32 << 10 };
+enum { SYNC_AFTER = FRONTIER_LIMIT(32 << 10, 256) };
 
 struct journal {
   int fd;

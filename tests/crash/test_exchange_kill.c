@@ -1,6 +1,6 @@
 /* Two partitions, each a process, and a socketpair between them. Processes are killed at random moments, and at every
- * call that changes a file; now and then the directory of one is lost as well, and restored from its last copy. When one
- * says that the crawl is over, every page has been fetched.      test_exchange_kill 1000 kills so often */
+ * call that changes a file; now and then the directory of one is lost as well, and restored from its last copy. When
+ * one says that the crawl is over, every page has been fetched.      test_exchange_kill 1000 kills so often */
 #include <poll.h>
 #include <setjmp.h>
 #include <signal.h>

@@ -424,6 +424,43 @@ static void anothers_directory_or_journal_is_left_alone(void **state)
   scratch_remove(directory);
 }
 
+static void fetch_one(frontier *f, const char *text)
+{
+  url u;
+  frontier_verdict verdict;
+  frontier_lease lease;
+  size_t leased;
+  int64_t wait_ms;
+  assert_int_equal(url_parse(text, strlen(text), URL_STRICT, &u), URL_OK);
+  assert_int_equal(frontier_add(f, &u, (frontier_origin){0}, 0, &verdict), FRONTIER_OK);
+  assert_int_equal(frontier_next(f, 0, &lease, 1, &leased, &wait_ms), FRONTIER_OK);
+  assert_int_equal(leased, 1);
+  assert_int_equal(frontier_done(f, lease.id, FRONTIER_DONE, 200, text, strlen(text), 0), FRONTIER_OK);
+}
+
+/* Each line is in one of the two files. */
+static void a_journal_that_is_moved_away_takes_its_lines_along(void **state)
+{
+  (void)state;
+  char directory[SCRATCH_PATH], inside[SCRATCH_PATH], journal[SCRATCH_PATH];
+  frontier_options options = plain;
+  size_t size;
+  scratch_make(directory);
+  scratch_join(directory, "frontier", inside);
+  scratch_join(directory, "journal", journal);
+  options.journal_path = journal;
+  for (int i = 0; i < 2; i++) {
+    frontier *f = open_or_fail(inside, &options);
+    fetch_one(f, i ? "http://b.example/" : "http://a.example/");
+    assert_int_equal(frontier_close(f), FRONTIER_OK);
+    char *text = scratch_read(journal, &size);
+    assert_string_equal(text, i ? "http://b.example/\n" : "http://a.example/\n");
+    free(text);
+    assert_int_equal(unlink(journal), 0);
+  }
+  scratch_remove(directory);
+}
+
 static void names_of_settings_and_counters(void **state)
 {
   (void)state;
@@ -521,6 +558,7 @@ int main(void)
     cmocka_unit_test(options_that_make_no_frontier),
     cmocka_unit_test(what_a_directory_was_made_with),
     cmocka_unit_test(anothers_directory_or_journal_is_left_alone),
+    cmocka_unit_test(a_journal_that_is_moved_away_takes_its_lines_along),
     cmocka_unit_test(names_of_settings_and_counters),
     cmocka_unit_test(a_delay_without_end),
     cmocka_unit_test(behind_many_that_are_too_deep),
