@@ -121,7 +121,8 @@ frontier_status journal_write(journal *j)
 {
   assert_journal(j);
   drop_synced(j);
-  if (!write_all(j->fd, j->lines + j->written, j->sealed - j->written, j->offset + j->written))
+  size_t news = j->sealed - j->written;
+  if (news && !write_all(j->fd, j->lines + j->written, news, j->offset + j->written))
     return failed(j, "writing");
   j->written = j->sealed;
   return FRONTIER_OK;
