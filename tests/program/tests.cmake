@@ -99,3 +99,4 @@ if(STRATA_SANITIZE) # three times as slow
 endif()
 add_test(NAME hostile_directory COMMAND hostile_directory $<TARGET_FILE:strata> ${hostile_changes})
 set_tests_properties(hostile_directory PROPERTIES TIMEOUT 600)
+include(program/answers/answers.cmake)
