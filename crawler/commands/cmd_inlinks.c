@@ -64,6 +64,8 @@ static void sift_up(ranking *r, size_t at)
 static bool rank_url(void *context, const frontier_record *record)
 {
   ranking *r = context;
+  if (record->verdict.outcome == FRONTIER_SEEN)
+    return true; /* another spelling of a page that is ranked (loop/redirect_chain.h) */
   if (url_parse(record->url, record->url_size, r->profile, &r->u) != URL_OK)
     return true; /* no URL of ours: no page can have linked to it */
   ranked one = {.count = inlinks_count(r->counts, &r->u), .id = record->id};

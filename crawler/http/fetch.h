@@ -45,7 +45,7 @@ typedef struct fetch_response {
   uint64_t body_bytes;      /* decoded, as given to `body` */
   const char *address;      /* of the server; "" if there was no connection */
   const exchange *exchange; /* what went over the wire; NULL if it is not kept */
-  bool has_new_cookies;     /* it set some with which the same request would now be another one */
+  bool has_new_cookies;     /* it changed some: the same request, or another one, may be answered otherwise now */
   bool truncated;           /* the body went on past max_body; what came before is good */
   uint64_t retry_after_s;   /* of a Retry-After header, seconds or date; 0: none */
   uint64_t put_off_ms;      /* > 0: no answer, and no failure of the server: its address has had its share of requests,

@@ -156,29 +156,15 @@ static bool is_told_to_wait(const transfer *t)
   return seconds > FETCH_IDLE_S;
 }
 
-/* What the request has, or would have now. */
-static const char *cookies_of(const transfer *t, uint64_t *hash)
-{
-  const request *r = t->request;
-  const char *text = cookies_for(t->setting->cookies, r->url, r->receiver.is_trusted, machine_wall_ms() / 1000);
-  *hash = 0xCBF29CE484222325U;
-  for (const char *at = text; *at; at++)
-    *hash = (*hash ^ (uint8_t)*at) * 0x100000001B3U;
-  return text;
-}
-
 static void take_cookies(transfer *t)
 {
   request *r = t->request;
+  cookies *jar = t->setting->cookies;
   const char *field = NULL;
-  uint64_t now_s = machine_wall_ms() / 1000, hash;
-  bool any = false;
+  uint64_t now_s = machine_wall_ms() / 1000, before = cookies_changes(jar);
   while ((field = response_head_next(&r->head, "Set-Cookie", field)))
-    any |= cookies_take(t->setting->cookies, r->url, field, now_s);
-  if (!any)
-    return;
-  cookies_of(t, &hash);
-  r->response.has_new_cookies = hash != t->cookies_sent;
+    cookies_take(jar, r->url, field, now_s);
+  r->response.has_new_cookies = cookies_changes(jar) != before;
 }
 
 /* The head is complete, and stays as it is: the crawling thread may read it from the first piece of the body on. */
@@ -360,7 +346,9 @@ bool transfer_set(transfer *t, request *r)
   curl_easy_setopt(t->easy, CURLOPT_NOBODY, (long)r->receiver.is_head);
   if (t->setting->trusted_headers)
     curl_easy_setopt(t->easy, CURLOPT_USERPWD, r->receiver.is_trusted ? t->setting->options->user : NULL);
-  const char *sent = t->setting->cookies ? cookies_of(t, &t->cookies_sent) : "";
+  const char *sent = "";
+  if (t->setting->cookies)
+    sent = cookies_for(t->setting->cookies, r->url, r->receiver.is_trusted, machine_wall_ms() / 1000);
   if (t->setting->cookies && curl_easy_setopt(t->easy, CURLOPT_COOKIE, *sent ? sent : NULL) != CURLE_OK)
     return false;
   return set_headers(t) && curl_easy_setopt(t->easy, CURLOPT_URL, r->url) == CURLE_OK;

@@ -1,8 +1,11 @@
-/* See harvest.h. A redirect is a link: its target enters the frontier as a URL of its own, so it is judged and counted
- * like any other and fetched once, however many pages lead there. */
+/* See harvest.h. A redirect's target enters the frontier as a URL of its own, so it is judged and counted like any
+ * other and fetched once, however many pages lead there. But if its key is one that this chain of redirects asked for,
+ * that does not make it known: the server asks for another spelling, or for the same one with new cookies
+ * (redirect_chain.h). */
 #include "crawler/loop/harvest.h"
 
 #include "crawler/loop/lacks.h"
+#include "crawler/loop/redirect_chain.h"
 #include "frontier/text.h"
 
 #include <assert.h>
@@ -10,7 +13,6 @@
 #include <string.h>
 
 enum {
-  HOPS_MAX = 20,                 /* redirects in a row, as browsers; sitemaps inside sitemaps as well */
   HREF_MAX = 4 * URL_LENGTH_MAX, /* of an href with its query escaped; a longer one is no URL of ours anyway */
   TOGETHER = 256,                /* links: for most pages one call of the frontier */
 };
@@ -39,6 +41,7 @@ typedef struct waiting {
 struct harvest {
   frontier *frontier;
   scope *scope;
+  mlbf_hasher *hasher; /* of the URLs of a chain of redirects */
   harvest_rules rules;
   url_base *base; /* of the document */
   url_base *own;  /* the page's own URL, where <base> moves nothing */
@@ -66,9 +69,12 @@ harvest *harvest_create(frontier *f, scope *s, const harvest_rules *rules)
   harvest *h = calloc(1, sizeof *h);
   if (!h)
     return NULL;
+  uint8_t secret[MLBF_SECRET_BYTES];
+  frontier_secret(f, secret);
   h->base = url_base_create();
   h->own = url_base_create();
-  if (!h->base || !h->own) {
+  h->hasher = mlbf_hasher_create(secret);
+  if (!h->base || !h->own || !h->hasher) {
     harvest_free(h);
     return NULL;
   }
@@ -84,6 +90,7 @@ void harvest_free(harvest *h)
     return;
   url_base_free(h->base);
   url_base_free(h->own);
+  mlbf_hasher_free(h->hasher);
   free(h);
 }
 
@@ -139,11 +146,15 @@ static bool is_fresh(frontier_verdict verdict)
          verdict.outcome != FRONTIER_ELSEWHERE;
 }
 
-/* h->target into the frontier, if it is in scope. */
-static frontier_status add_target(harvest *h, frontier_origin origin, page_links *links)
+/* h->target into the frontier, if it is in scope. `chain`: of the redirects that led there; NULL: none did.
+ * `is_forced`: even if its key was seen. */
+static frontier_status add_target(harvest *h, frontier_origin origin, const redirect_chain *chain, bool is_forced,
+                                  page_links *links)
 {
+  frontier_link link = {.target = &h->target};
   frontier_verdict verdict;
   frontier_status status;
+  size_t settled;
   if (!scope_has(h->scope, &h->target) && !h->rules.edges) {
     h->skips[SKIP_SCOPE]++;
     return FRONTIER_OK;
@@ -154,8 +165,14 @@ static frontier_status add_target(harvest *h, frontier_origin origin, page_links
     h->skips[SKIP_PATTERN]++;
     return FRONTIER_OK;
   }
+  link.origin = origin;
+  if (chain) {
+    link.payload = chain->pairs;
+    link.payload_size = (size_t)CHAIN_PAIR * chain->count;
+  }
   do
-    status = frontier_add(h->frontier, &h->target, origin, h->now_ms, &verdict);
+    status = is_forced ? frontier_force(h->frontier, &link, h->now_ms, &verdict)
+                       : frontier_add_batch(h->frontier, &link, 1, h->now_ms, &verdict, &settled);
   while (may_heal(h, status));
   if (status == FRONTIER_OK)
     links->fresh += is_fresh(verdict) && !(origin.hops & VISIT_CHECK);
@@ -376,7 +393,7 @@ static frontier_origin next_hop(const visit *v)
 
 static bool is_too_far(frontier_origin origin)
 {
-  return (origin.hops & ~(unsigned)VISIT_BITS) > HOPS_MAX;
+  return (origin.hops & ~(unsigned)VISIT_BITS) > REDIRECTS_MAX; /* sitemaps inside sitemaps as well */
 }
 
 frontier_status harvest_links(harvest *h, const visit *v, uint64_t now_ms, page_links *links)
@@ -433,7 +450,7 @@ frontier_status harvest_sitemap(harvest *h, const char *base, const char *href, 
     h->skips[skip_of(parsed)]++;
     return FRONTIER_OK;
   }
-  frontier_status status = add_target(h, (frontier_origin){.hops = VISIT_SITEMAP}, &links);
+  frontier_status status = add_target(h, (frontier_origin){.hops = VISIT_SITEMAP}, NULL, false, &links);
   *is_new |= links.fresh > 0;
   return status;
 }
@@ -491,33 +508,79 @@ static bool widen_scope(harvest *h, const visit *v)
          scope_add(h->scope, &h->target);
 }
 
-bool harvest_leads_to(harvest *h, const visit *v, const char *location, const char *key)
+static uint64_t hash_of(const harvest *h, const char *text, size_t size)
 {
-  url_base_set(h->base, v->lease.url, v->lease.url_size);
-  return url_resolve(h->base, location, strlen(location), h->rules.profile, &h->target) == URL_OK &&
-         strcmp(h->target.key, key) == 0;
+  return mlbf_hasher_hash(h->hasher, 0, (mlbf_span){text, size}).low;
 }
 
-frontier_status harvest_redirect(harvest *h, const visit *v, const char *location, uint64_t now_ms, page_links *links,
-                                 const char **target)
+/* Where it leads into h->target. */
+static url_status resolve_redirect(harvest *h, const visit *v, const char *location)
 {
-  *links = (page_links){0};
-  *target = NULL;
-  h->now_ms = now_ms;
   url_base_set(h->base, v->lease.url, v->lease.url_size);
-  url_status status = url_resolve(h->base, location, strlen(location), h->rules.profile, &h->target);
+  return url_resolve(h->base, location, strlen(location), h->rules.profile, &h->target);
+}
+
+static bool leads_to_itself(const harvest *h, const visit *v)
+{
+  return h->target.fetch_size == v->lease.url_size && memcmp(h->target.fetch, v->lease.url, v->lease.url_size) == 0;
+}
+
+bool harvest_leads_to_itself(harvest *h, const visit *v, const char *location)
+{
+  return resolve_redirect(h, v, location) == URL_OK && leads_to_itself(h, v);
+}
+
+/* All that was asked for up to this visit. What a URL that was fetched before came by is long over. false: out of room.
+ * Changes h->target. */
+static bool gather_chain(harvest *h, const visit *v, bool has_new_cookies, redirect_chain *chain)
+{
+  chain->count = 0;
+  if (!revisit_is_again(v->revisit))
+    redirect_chain_read(chain, &v->lease);
+  url_status status = url_parse(v->lease.url, v->lease.url_size, h->rules.profile, &h->target);
+  uint64_t spelling = hash_of(h, v->lease.url, v->lease.url_size),
+           key = status == URL_OK ? hash_of(h, h->target.key, h->target.key_size) : spelling;
+  if (!redirect_chain_add(chain, key, spelling))
+    return false;
+  if (has_new_cookies)
+    redirect_chain_forget_spellings(chain);
+  return true;
+}
+
+/* h->target. What the chain has asked for is asked for again in another spelling only: in an earlier life of this page,
+ * too, so then it is known. */
+static frontier_status follow(harvest *h, const visit *v, const redirect_chain *chain, redirect_end *end)
+{
+  bool is_of_chain = redirect_chain_has_key(chain, hash_of(h, h->target.key, h->target.key_size));
+  bool is_circle = leads_to_itself(h, v) ||
+                   redirect_chain_has_spelling(chain, hash_of(h, h->target.fetch, h->target.fetch_size));
+  if (!widen_scope(h, v))
+    return FRONTIER_NO_MEMORY;
+  end->may_be_loop = !is_of_chain || is_circle;
+  if (is_circle || (is_of_chain && revisit_is_again(v->revisit)))
+    return FRONTIER_OK;
+  return add_target(h, next_hop(v), chain, is_of_chain, &end->links);
+}
+
+frontier_status harvest_redirect(harvest *h, const visit *v, const fetch_response *response, uint64_t now_ms,
+                                 redirect_end *end)
+{
+  redirect_chain chain;
+  *end = (redirect_end){0};
+  h->now_ms = now_ms;
+  bool has_room = gather_chain(h, v, response->has_new_cookies, &chain);
+  url_status status = resolve_redirect(h, v, response->location);
   if (status != URL_OK) {
-    count_unusable(h, status, h->base, location, strlen(location), links);
+    count_unusable(h, status, h->base, response->location, strlen(response->location), &end->links);
     return FRONTIER_OK;
   }
-  frontier_origin origin = next_hop(v);
-  links->found = 1;
-  *target = h->target.fetch;
-  if (is_too_far(origin)) {
+  end->links.found = 1;
+  end->target = h->target.fetch;
+  if (!has_room || is_too_far(next_hop(v))) {
     h->skips[SKIP_REDIRECTS]++;
-    links->limit = "too many redirects";
-    links->lacks |= LACK_BIT(LACK_REDIRECTS);
+    end->links.limit = "too many redirects";
+    end->links.lacks |= LACK_BIT(LACK_REDIRECTS);
     return FRONTIER_OK;
   }
-  return widen_scope(h, v) ? add_target(h, origin, links) : FRONTIER_NO_MEMORY;
+  return follow(h, v, &chain, end);
 }

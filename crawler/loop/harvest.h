@@ -36,13 +36,20 @@ void harvest_free(harvest *h);
  * where `links->is_cut`. Such a page must come again; the links that it gave are known then. */
 frontier_status harvest_links(harvest *h, const visit *v, uint64_t now_ms, page_links *links);
 
-/* Where a redirect leads; `*target` is NULL if nowhere, and lives until the next call. FRONTIER_OK, what the frontier
- * said, or NO_MEMORY: the scope could not take the target's host. */
-frontier_status harvest_redirect(harvest *h, const visit *v, const char *location, uint64_t now_ms, page_links *links,
-                                 const char **target);
+typedef struct redirect_end {
+  page_links links;
+  const char *target; /* NULL: it leads to no URL of ours; valid until the next call */
+  bool may_be_loop;   /* the target is no other spelling of what was asked for, which is still to come */
+} redirect_end;
 
-/* Does a redirect lead to the URL with that key? */
-bool harvest_leads_to(harvest *h, const visit *v, const char *location, const char *key);
+/* Where a redirect leads. The spelling that it asks for is asked for, though its key may be that of the redirect or of
+ * one that led to it, unless that very spelling was asked for in this chain with the same cookies. FRONTIER_OK, what
+ * the frontier said, or NO_MEMORY: the scope could not take the target's host. */
+frontier_status harvest_redirect(harvest *h, const visit *v, const fetch_response *response, uint64_t now_ms,
+                                 redirect_end *end);
+
+/* Does a redirect lead to the very URL that was asked for? */
+bool harvest_leads_to_itself(harvest *h, const visit *v, const char *location);
 
 /* A sitemap that was named at `base` ("" for an absolute href): queued, unless it is out of scope. `*is_new` is set if
  * it is new. */

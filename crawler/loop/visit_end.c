@@ -254,10 +254,13 @@ static bool harvest_all(crawl *c, visit *v, const fetch_response *response, answ
 {
   frontier_status status = FRONTIER_OK;
   if (kind == ANSWER_REDIRECT) {
-    status = harvest_redirect(c->harvest, v, response->location, c->now_ms, &facts->links, &facts->redirect);
+    redirect_end end;
+    status = harvest_redirect(c->harvest, v, response, c->now_ms, &end);
     if (status == FRONTIER_NO_MEMORY) /* if the frontier lacked it, that broke the crawl off already */
       crawl_break_off(c, "out of memory for the scope");
-    facts->is_loop = is_in_loop(c, v, facts->redirect);
+    facts->links = end.links;
+    facts->redirect = end.target;
+    facts->is_loop = end.may_be_loop && is_in_loop(c, v, end.target);
     crawl_keep_scope(c);
   } else if (kind == ANSWER_PAGE && !v->is_check) {
     visit_take_headers(v, response);
@@ -341,13 +344,11 @@ static bool is_to_be_got(crawl *c, const visit *v, const fetch_response *respons
   return (is_refused || is_page) && retries_come_again(c->retries, &v->lease);
 }
 
-/* A cookie wall: it leads back to itself and sets cookies, with which it is a page. As a redirect it would be known. */
+/* It leads to itself. A wall sets cookies, with which it is a page; a cache has filled itself by the second time. */
 static bool is_to_come_again(crawl *c, const visit *v, const fetch_response *response, answer kind)
 {
-  return kind == ANSWER_REDIRECT && response->has_new_cookies &&
-         url_parse(v->lease.url, v->lease.url_size, c->profile, c->target) == URL_OK &&
-         harvest_leads_to(c->harvest, v, response->location, c->target->key) &&
-         retries_come_again(c->retries, &v->lease);
+  return kind == ANSWER_REDIRECT && (response->has_new_cookies || !retries_failed(c->retries, &v->lease)) &&
+         harvest_leads_to_itself(c->harvest, v, response->location) && retries_come_again(c->retries, &v->lease);
 }
 
 /* What GET was to read as a page (choose_method in crawl.c), and is none, was only checked. */

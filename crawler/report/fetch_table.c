@@ -136,10 +136,18 @@ static bool read_pages(fetch_table *t, sorter *to)
   return !ferror(t->pages) && sorter_finish(to);
 }
 
-/* Of each key the last. A page that was found unchanged ended as it did before. */
-static bool keep_last(fetch_table *t, sorter *from)
+/* Does it say anything that the line before does not, which has the same key? A page that was found unchanged ended
+ * as it did before, and a redirect to another spelling of a page has the page in a line of its own. */
+static bool says_more(const fetch_row *row, const fetch_row *before)
 {
   enum { UNCHANGED = 304 };
+  bool is_respelled = row->next == row->key && before->next != before->key;
+  return row->ending != UNCHANGED && !is_respelled;
+}
+
+/* Of each key the last. */
+static bool keep_last(fetch_table *t, sorter *from)
+{
   fetch_row last = {0};
   for (const fetch_row *row; (row = sorter_next(from));) {
     if (last.key && row->key != last.key) {
@@ -147,7 +155,7 @@ static bool keep_last(fetch_table *t, sorter *from)
         return false;
       t->count++;
     }
-    if (row->key != last.key || row->ending != UNCHANGED)
+    if (row->key != last.key || says_more(row, &last))
       last = *row;
   }
   if (last.key && !spool_write(t->rows, &last, sizeof last))

@@ -1,6 +1,7 @@
 #!/bin/sh
 # Each line of PROMISES.md has a promise, a test that ctest runs, and a case that a source file of that test's program
-# lists, or "-" where a test has no cases. A line that does not is noticed.
+# lists, or that is a function of its case file in program/answers/; "-" where a test has no cases. A line that does
+# not is noticed.
 #   test_promises.sh BUILD PROMISES.md
 set -eu
 build=$1
@@ -42,7 +43,11 @@ awk -F'\t' '
       if (!listed) print test "\t-"
     }
   }
-' "$work/tests" "$work/sources" >"$work/cases"
+' "$work/tests" "$work/sources" | grep -v '^answers_' >"$work/cases"
+for file in "$(dirname "$0")"/../program/answers/*.py; do
+  kind=${file##*/}
+  sed -n "s/^def \([a-z][a-z0-9_]*\)(site):.*/answers_${kind%.py}\t\1/p" "$file"
+done >>"$work/cases"
 
 faults() # PROMISES.md
 {
@@ -82,6 +87,7 @@ planted 'test "crash_kill" has no case "no_such_case"' '| new | crash_kill | no_
 planted 'test "crash_stop" has no case "killed_near_the_end"' '| new | crash_stop | killed_near_the_end |'
 planted 'test "crash_kill" has no case "kill_and_continue"' '| new | crash_kill | kill_and_continue |' # no case
 planted 'test "crash_kill" has no case "-"' '| new | crash_kill | - |'
+planted 'test "answers_redirects" has no case "-"' '| new | answers_redirects | - |'
 planted 'test "columns" has no case "long_lines"' '| new | columns | long_lines |'
 planted 'not a promise, a test and a case' '| new | crash_kill |'
 planted 'not a promise, a test and a case' '| new | or not | crash_kill | killed_near_the_end |'

@@ -48,6 +48,25 @@ static bool is_wanted(const court *c, uint32_t index)
   return is_allowed(c, index) && c->hops[index] <= c->rules->max_depth;
 }
 
+/* A redirect that leads back to itself, over others or not: at most 20 are followed. */
+static bool is_in_circle(const court *c, uint32_t index)
+{
+  const site_entry *e = site_entry_at(c->site, index);
+  for (unsigned hops = 0; hops < 20 && e->kind == SITE_REDIRECT && e->goes_to; hops++) {
+    if (e->goes_to - 1 == index)
+      return true;
+    e = site_entry_at(c->site, e->goes_to - 1);
+  }
+  return false;
+}
+
+/* A circle asks for a second spelling of an entry, which is asked for, too; and what redirects to itself is asked for
+ * once more. */
+static unsigned most_times(const court *c, uint32_t index)
+{
+  return is_in_circle(c, index) ? 3 : site_entry_at(c->site, index)->status >= 500 ? c->tries : 1;
+}
+
 static void count(court *c, const char *authority, size_t authority_size, const char *target)
 {
   verdict *v = &c->verdict;
@@ -60,7 +79,7 @@ static void count(court *c, const char *authority, size_t authority_size, const 
     tell(v->unknown++, "no page of the site", target);
   else if (!is_allowed(c, index))
     tell(v->forbidden++, "forbidden", target);
-  else if (c->times[index]++ >= (site_entry_at(c->site, index)->status >= 500 ? c->tries : 1))
+  else if (c->times[index]++ >= most_times(c, index))
     tell(c->rules->may_repeat ? UINT_MAX : v->again, "again", target), v->again++;
 }
 
