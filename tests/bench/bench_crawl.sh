@@ -14,6 +14,8 @@
 # SITES="small manual large https score" for some of them. Rows: default, no-store, warc and no-similar are strata into
 # a directory, with no delay and CONNECTIONS=16 to the host; ONLY="floor no-store default warc wget2" for some, wget,
 # httrack and scrapy for more. WGET2="--max-threads=4" adds options to wget2, which has as many threads as connections.
+# BEFORE=PROGRAM: has a change cost time? Its row is "before", beside "default" alone; the ratios of their CPU time are
+# taken pair by pair. Who was second in one round is first in the next.
 # Before the rounds each crawler runs once with a log: missed, and fetched twice, by an independent link graph. Then
 # they run in turn without a log; medians. Who takes over SLOW=20 seconds is timed by its first run alone; who is not
 # done after LIMIT=180 is killed. What the columns are: crawl_lib.sh. zlib is bench_deflate.c on the records of warc.
@@ -30,6 +32,7 @@ build=$(realpath "$1")
 strata=$(realpath "${STRATA:-$build/crawler/strata}")
 mkdir -p "$2"
 manuals=$(realpath "$2")
+before=${BEFORE:+$(realpath "$BEFORE")}
 rounds=${3:-7} connections=${CONNECTIONS:-16} limit=${LIMIT:-180}
 export LC_ALL=C
 work=$(mktemp -d)
@@ -68,6 +71,7 @@ run() # NAME PORT FILE
       sed "s|^|http://127.0.0.1:$2|" "$work/paths" >"$work/list"
       measure "$3" "$build/tests/bench/bench_fetch_list" "$work/list" "$connections" ;;
     no-store) strata_crawl "$3" --no-store "$url" ;;
+    before) (strata=$before && strata_crawl "$3" --dir "$work/out/crawl" "$url") ;;
     default) strata_crawl "$3" --dir "$work/out/crawl" "$url" ;;
     no-similar) strata_crawl "$3" --dir "$work/out/crawl" --no-similar "$url" ;;
     warc) strata_crawl "$3" --dir "$work/out/crawl" --warc "$url" ;;
@@ -120,6 +124,14 @@ root_of() # SITE: sets $root; fails if there is no such site
   [ -z "$package" ] || root=$manuals/$package.tree/$(manual_root "$package")
 }
 
+pairs() # the ratios of CPU time, default's and before's
+{
+  paste -d ' ' "$work/default.timed" "$work/before.timed" | awk '{ printf "%.4f\n", $2 / $7 }' | sort -n | awk '
+    { v[NR] = $1 }
+    END { printf "CPU a page, default/before: %.3f; %d pairs from %.3f to %.3f, the middle half from %.3f to %.3f\n",
+            v[int((NR + 1) / 2)], NR, v[1], v[NR], v[int((NR + 3) / 4)], v[int((3 * NR + 1) / 4)] }'
+}
+
 one_host() # SITE
 {
   site=$1
@@ -135,6 +147,7 @@ EOF
   echo "$site: $count pages, $connections connections, $rounds rounds; $(uptime | sed 's/.*load/load/')"
   fast=
   names=${ONLY:-floor no-store default warc wget2}
+  [ -z "$before" ] || names='before default'
   for name in $names; do
     first_run "$name"
   done
@@ -143,6 +156,7 @@ EOF
     for name in $fast; do
       run "$name" "$quiet_port" "$work/$name.timed"
     done
+    [ -z "$before" ] || fast=$(echo "$fast" | awk '{ print $2, $1 }')
     [ ! -d "$work/warc" ] || zlib
     round=$((round + 1))
   done
@@ -150,6 +164,7 @@ EOF
   # shellcheck disable=SC2086 # one word a name
   print_rows "$count" wget2 floor $names zlib
   cp "$work/rows" "$work/$site.rows"
+  [ -z "$before" ] || pairs
   awk '{ printf "%s: %d missed, %d twice of %d\n", $1, $4, $6, $2 }' "$work/judged"
   rm -rf "${work:?}/$site"
 }
@@ -186,6 +201,7 @@ for site in $sites; do
     *) one_host "$site" ;;
   esac
 done
+[ -z "$before" ] || exit 0
 echo
 printf '%-40s' "ratios"
 # shellcheck disable=SC2086 # one word a site
