@@ -5,7 +5,8 @@
 #include <strings.h>
 
 const char ledger_long_line[] = "too long a header field", ledger_head_bytes[] = "too many bytes of header fields",
-           ledger_trailers[] = "too many trailers", ledger_wire_bytes[] = "too many bytes for its body";
+           ledger_trailers[] = "too many trailers", ledger_wire_bytes[] = "too many bytes for its body",
+           ledger_tls_records[] = "too many TLS records for no byte";
 
 static bool begins_with(const char *line, size_t size, const char *word)
 {

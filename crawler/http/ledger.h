@@ -23,7 +23,7 @@ enum {
 };
 
 /* The names of limits, as in pages.jsonl. */
-extern const char ledger_long_line[], ledger_head_bytes[], ledger_trailers[], ledger_wire_bytes[];
+extern const char ledger_long_line[], ledger_head_bytes[], ledger_trailers[], ledger_wire_bytes[], ledger_tls_records[];
 
 typedef struct ledger {
   const char *exceeded; /* the name of the limit that was; NULL: none */

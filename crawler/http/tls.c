@@ -1,8 +1,10 @@
 /* See tls.h. */
 #include "crawler/http/tls.h"
 
+#include "crawler/http/ledger.h"
 #include "crawler/http/tls_sessions.h"
 
+#include <assert.h>
 #include <openssl/ssl.h>
 #include <openssl/x509_vfy.h>
 #include <stdbool.h>
@@ -15,19 +17,34 @@ enum { FLOODED_MAX = 64 };
 struct tls {
   trust *trust;
   tls_sessions *sessions;
-  bool is_openssl;                 /* what libcurl calls us with is OpenSSL's */
-  const SSL *reading;              /* the last connection that was read from; only compared */
-  size_t unheard;                  /* bytes that came over it since tls_went_on */
-  const SSL *flooded[FLOODED_MAX]; /* the last ones that were ended; only compared */
+  bool is_openssl;    /* what libcurl calls us with is OpenSSL's */
+  const SSL *reading; /* the last connection that was read from; only compared */
+  size_t unheard;     /* bytes that came over it since tls_went_on */
+  struct {
+    const SSL *connection; /* only compared */
+    const char *limit;
+  } flooded[FLOODED_MAX]; /* the last ones that were ended */
   size_t floods;
 };
 
-/* Where an SSL_CTX keeps the tls it was made for; one for the process, and OpenSSL has no way to give it back. */
+/* libcurl makes an SSL_CTX for each connection. */
+typedef struct tls_connection {
+  tls *owner;
+  unsigned records; /* without a byte for HTTP */
+} tls_connection;
+
+static void free_connection(void *context, void *value, CRYPTO_EX_DATA *values, int index, long number, void *argument)
+{
+  (void)context, (void)values, (void)index, (void)number, (void)argument;
+  free(value);
+}
+
+/* Where an SSL_CTX keeps its tls_connection; one for the process, and OpenSSL has no way to give it back. */
 static int context_index(void)
 {
   static int index = -1;
   if (index < 0)
-    index = SSL_CTX_get_ex_new_index(0, NULL, NULL, NULL, NULL);
+    index = SSL_CTX_get_ex_new_index(0, NULL, NULL, NULL, free_connection);
   return index;
 }
 
@@ -57,9 +74,16 @@ void tls_free(tls *t)
   free(t);
 }
 
+static tls_connection *connection_of(const SSL *ssl)
+{
+  tls_connection *c = SSL_CTX_get_ex_data(SSL_get_SSL_CTX(ssl), context_index());
+  assert(c && c->owner);
+  return c;
+}
+
 static tls *owner_of(const SSL *ssl)
 {
-  return SSL_CTX_get_ex_data(SSL_get_SSL_CTX(ssl), context_index());
+  return connection_of(ssl)->owner;
 }
 
 /* ---- floods ----------------------------------------------------------------------------------------------- */
@@ -69,32 +93,52 @@ void tls_went_on(tls *t)
   t->unheard = 0;
 }
 
-/* Of each record its head is shown first: type, version, size. To OpenSSL the server has then said goodbye. */
-static void count_record(int is_written, int version, int type, const void *bytes, size_t size, SSL *ssl, void *context)
+enum { RECORD_HEAD = 5 };
+
+static void count_bytes(tls *t, const SSL *ssl, const unsigned char *head)
 {
-  enum { RECORD_HEAD = 5 };
-  const unsigned char *head = bytes;
-  tls *t = owner_of(ssl);
-  (void)version;
-  (void)context;
-  if (is_written || type != SSL3_RT_HEADER || size < RECORD_HEAD)
-    return;
   if (t->reading != ssl)
     t->unheard = 0;
   t->reading = ssl;
   t->unheard += (size_t)head[3] << 8 | head[4];
-  if (t->unheard <= TLS_UNHEARD_MAX || SSL_get_shutdown(ssl) & SSL_RECEIVED_SHUTDOWN)
+}
+
+/* To OpenSSL the server has then said goodbye. */
+static void end_flood(tls *t, SSL *ssl, const char *limit)
+{
+  if (SSL_get_shutdown(ssl) & SSL_RECEIVED_SHUTDOWN)
     return;
   SSL_set_shutdown(ssl, SSL_get_shutdown(ssl) | SSL_RECEIVED_SHUTDOWN);
-  t->flooded[t->floods++ % FLOODED_MAX] = ssl;
+  t->flooded[t->floods % FLOODED_MAX].connection = ssl;
+  t->flooded[t->floods++ % FLOODED_MAX].limit = limit;
+}
+
+/* Of each record its head is shown first: type, version, size. Those that TLS 1.3 encrypts all look like data there;
+ * what they are is shown when it is known. OpenSSL itself ends 32 empty ones in a row. */
+static void count_record(int is_written, int version, int type, const void *bytes, size_t size, SSL *ssl, void *context)
+{
+  const unsigned char *head = bytes;
+  tls_connection *c = connection_of(ssl);
+  bool is_head = type == SSL3_RT_HEADER && size >= RECORD_HEAD;
+  (void)version;
+  (void)context;
+  if (is_written || !(is_head || (type == SSL3_RT_INNER_CONTENT_TYPE && size)))
+    return;
+  if (is_head)
+    count_bytes(c->owner, ssl, head);
+  c->records += *head != SSL3_RT_APPLICATION_DATA;
+  if (c->records > TLS_RECORDS_MAX)
+    end_flood(c->owner, ssl, ledger_tls_records);
+  else if (c->owner->unheard > TLS_UNHEARD_MAX)
+    end_flood(c->owner, ssl, ledger_wire_bytes);
 }
 
 /* At its address there may have been another. */
 static void forget_flood(tls *t, const SSL *ssl)
 {
   for (size_t i = 0; i < FLOODED_MAX; i++)
-    if (t->flooded[i] == ssl)
-      t->flooded[i] = NULL;
+    if (t->flooded[i].connection == ssl)
+      t->flooded[i].connection = NULL;
 }
 
 void tls_use(CURL *easy, tls_handle *h)
@@ -104,12 +148,12 @@ void tls_use(CURL *easy, tls_handle *h)
   h->connection = is_known && info ? info->internals : NULL;
 }
 
-bool tls_was_flooded(const tls_handle *h)
+const char *tls_limit(const tls_handle *h)
 {
   for (size_t i = 0; h->connection && i < FLOODED_MAX; i++)
-    if (h->tls->flooded[i] == h->connection)
-      return true;
-  return false;
+    if (h->tls->flooded[i].connection == h->connection)
+      return h->tls->flooded[i].limit;
+  return NULL;
 }
 
 /* ---- sessions --------------------------------------------------------------------------------------------- */
@@ -152,6 +196,19 @@ static void offer_session(const SSL *ssl, int where, int result)
   SSL_SESSION_free(session);
 }
 
+/* false: out of memory. */
+static bool set_connection(SSL_CTX *context, tls *owner)
+{
+  tls_connection *c = calloc(1, sizeof *c);
+  if (!c)
+    return false;
+  c->owner = owner;
+  if (SSL_CTX_set_ex_data(context, context_index(), c))
+    return true;
+  free(c);
+  return false;
+}
+
 /* libcurl made the context of one connection. */
 static CURLcode prepare(CURL *easy, void *context, void *handle)
 {
@@ -160,12 +217,13 @@ static CURLcode prepare(CURL *easy, void *context, void *handle)
   X509_STORE *store = trust_store(t->trust);
   (void)easy;
   h->is_shaking = true;
-  if (!store || !SSL_CTX_set_ex_data(context, context_index(), t))
+  if (!store || !set_connection(context, t))
     return CURLE_SSL_CACERT_BADFILE;
   SSL_CTX_set1_cert_store(context, store);
   SSL_CTX_sess_set_new_cb(context, keep_session);
   SSL_CTX_set_info_callback(context, offer_session);
   SSL_CTX_set_msg_callback(context, count_record);
+  SSL_CTX_clear_mode(context, SSL_MODE_AUTO_RETRY);
   return CURLE_OK;
 }
 

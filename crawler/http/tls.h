@@ -23,19 +23,23 @@ void tls_free(tls *t);            /* NULL is fine */
 /* Of one handle. */
 typedef struct tls_handle {
   tls *tls;
-  const void *connection; /* OpenSSL's; only compared. NULL: none is known */
-  bool is_shaking;        /* a handshake has begun; the owner says when it is over */
+  struct ssl_st *connection; /* OpenSSL's, there while the request is; later only compared. NULL: none is known */
+  bool is_shaking;           /* a handshake has begun; the owner says when it is over */
 } tls_handle;
 
 /* libcurl (7.88) reads HTTP/2 frames as long as there are any that give no response a byte: pings, empty frames,
  * interim responses. Meanwhile nothing else goes on, not even --timeout. So a connection over which more than this came
  * since the last call of tls_went_on has ended. Its owner calls tls_went_on before each turn of
- * libcurl, and for each part of a response. With OpenSSL only. */
+ * libcurl, and for each part of a response. With OpenSSL only.
+ *
+ * So has one with more records that have no byte for HTTP: handshakes, tickets, new keys. OpenSSL would read on behind
+ * each of them, too, at 15 us for a new key; it is told to return. */
 enum { TLS_UNHEARD_MAX = 4 << 20 }; /* more than a kernel holds of what was sent before we cut a body short */
+enum { TLS_RECORDS_MAX = 1000 };    /* a handshake has some 20 */
 void tls_went_on(tls *t);
 
-void tls_use(CURL *easy, tls_handle *h);   /* before a request: from now on it uses that connection */
-bool tls_was_flooded(const tls_handle *h); /* so its connection has ended */
+void tls_use(CURL *easy, tls_handle *h);    /* before a request: from now on it uses that connection */
+const char *tls_limit(const tls_handle *h); /* of the ledger's, that ended its connection; NULL: none */
 
 /* For a handle that is new; `h` lives as long. It may not outlive `t`. */
 void tls_set_up(tls *t, CURL *easy, tls_handle *h);

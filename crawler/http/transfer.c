@@ -494,8 +494,8 @@ void transfer_conclude(transfer *t, CURLcode code)
     code = CURLE_OK;
   if (!t->has_begun)
     begin_body(t);
-  if (!response->truncated && !t->ledger.exceeded && tls_was_flooded(&t->tls))
-    t->ledger.exceeded = ledger_wire_bytes;
+  if (!response->truncated && !t->ledger.exceeded)
+    t->ledger.exceeded = tls_limit(&t->tls);
   if ((code == CURLE_OK || code == CURLE_WRITE_ERROR) && !t->ledger.exceeded && !has_status(t))
     code = CURLE_WEIRD_SERVER_REPLY;
   const char *location = response_head_next(&r->head, "Location", NULL);

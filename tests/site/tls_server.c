@@ -163,10 +163,11 @@ static void serve_one(const tls_server *s, SSL_CTX *context, int fd)
   s->counts->connections++;
   if (SSL_session_reused(ssl))
     s->counts->resumed++;
-  if (s->http2)
-    s->http2(ssl);
-  while (!s->http2 && answer_one(s, ssl))
-    continue;
+  if (s->instead || s->http2)
+    (s->instead ? s->instead : s->http2)(ssl);
+  while (!s->instead && !s->http2 && answer_one(s, ssl))
+    if (s->idle)
+      s->idle(ssl);
 }
 
 static void serve(const tls_server *s, SSL_CTX *context, int listen_fd)

@@ -30,9 +30,11 @@ typedef struct tls_server {
   unsigned port;
   tls_flaw flaw;
   tls_counts *counts;
-  const char *head;        /* what each answer begins with; NULL: "HTTP/1.1 200 OK\r\n" */
-  const char *page;        /* HTML of less than 800 bytes; NULL: a small page */
-  void (*http2)(SSL *ssl); /* NULL: HTTP/1.1 alone; else it speaks HTTP/2 with those who can, to the end */
+  const char *head;          /* what each answer begins with; NULL: "HTTP/1.1 200 OK\r\n" */
+  const char *page;          /* HTML of less than 800 bytes; NULL: a small page */
+  void (*http2)(SSL *ssl);   /* NULL: HTTP/1.1 alone; else it speaks HTTP/2 with those who can, to the end */
+  void (*instead)(SSL *ssl); /* what it does with each connection instead of HTTP; NULL: that */
+  void (*idle)(SSL *ssl);    /* what it does behind each answer; NULL: nothing */
 } tls_server;
 
 /* A new authority, its certificate as PEM in the file `ca`; false: it cannot be written. */
