@@ -5,6 +5,7 @@
 #include "frontier/base/vector.h"
 
 #include <assert.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <sys/socket.h>
 
@@ -190,12 +191,14 @@ bool kept_use(kept *k, kept_user *user, kept_ends ends, uint64_t now_ms)
 {
   uint64_t hash = hash_ends(ends);
   int socket = find(k, hash);
-  if (socket == NONE)
+  bool was_used = socket != NONE;
+  if (!was_used)
     socket = find_new(k, user, hash);
   kept_release(k, user, now_ms);
   if (socket == NONE)
     return false;
   connection *c = &k->all[socket];
+  user->was_idle = was_used && !c->users;
   end_idle(k, c);
   c->users++;
   user->uses.socket = socket;
@@ -208,10 +211,18 @@ void kept_release(kept *k, kept_user *user, uint64_t now_ms)
   int socket = user->uses.socket;
   bool is_there = user->uses.serial && k->all[socket].serial == user->uses.serial;
   user->uses.serial = 0;
+  user->was_idle = false;
   if (!is_there)
     return;
   connection *c = &k->all[socket];
   assert(c->users > 0);
   if (--c->users == 0 && !c->is_shut)
     make_idle(k, socket, now_ms);
+}
+
+bool kept_is_silent(const kept_user *user)
+{
+  char byte;
+  assert(user->uses.serial);
+  return recv(user->uses.socket, &byte, 1, MSG_PEEK | MSG_DONTWAIT) < 0 && (errno == EAGAIN || errno == EWOULDBLOCK);
 }

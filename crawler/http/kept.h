@@ -35,6 +35,7 @@ typedef struct kept_user {
     uint64_t serial; /* of the connection, as sockets are numbered again; 0: none */
   } uses, opened[4]; /* what it uses, and the last sockets opened for it: one of them may become its connection */
   unsigned openings;
+  bool was_idle; /* what it uses was kept, and nobody used it */
 } kept_user;
 
 void kept_opened(kept *k, kept_user *user, int socket);
@@ -49,6 +50,9 @@ typedef struct kept_ends {
 /* A request goes out on this connection: a new one, or one that was kept. May it be kept afterwards? */
 bool kept_use(kept *k, kept_user *user, kept_ends ends, uint64_t now_ms);
 void kept_release(kept *k, kept_user *user, uint64_t now_ms); /* it is over */
+
+/* Neither bytes nor an end have come over what it uses, which are not read by this. */
+bool kept_is_silent(const kept_user *user);
 
 size_t kept_open(const kept *k); /* connections, without those shut down */
 

@@ -150,7 +150,7 @@ static void finish(network *n, transfer *t, CURLcode code)
 
 static bool try_again(network *n, transfer *t, CURLcode code)
 {
-  if (n->options->delay_ms || !transfer_deserves_second_try(t, code))
+  if ((n->options->delay_ms && !t->was_stale) || !transfer_deserves_second_try(t, code))
     return false;
   curl_multi_remove_handle(n->multi, t->easy);
   transfer_set_second_try(t);

@@ -5,6 +5,7 @@
 #include "crawler/http/tls_sessions.h"
 
 #include <assert.h>
+#include <openssl/err.h>
 #include <openssl/ssl.h>
 #include <openssl/x509_vfy.h>
 #include <stdbool.h>
@@ -154,6 +155,62 @@ const char *tls_limit(const tls_handle *h)
     if (h->tls->flooded[i].connection == h->connection)
       return h->tls->flooded[i].limit;
   return NULL;
+}
+
+/* ---- between two requests --------------------------------------------------------------------------------- */
+
+static bool speaks_http2(const SSL *ssl)
+{
+  const unsigned char *protocol;
+  unsigned size;
+  SSL_get0_alpn_selected(ssl, &protocol, &size);
+  return size == 2 && memcmp(protocol, "h2", 2) == 0;
+}
+
+/* Reads records as long as they are for OpenSSL itself. false: one was not, or is not complete, or asks for an answer,
+ * or it is the end, or there are too many. */
+static bool read_own_records(SSL *ssl, BIO *in, BIO *out)
+{
+  enum { RECORDS_MAX = 16 }; /* servers give up to four tickets */
+  bool is_silent = false;
+  for (int i = 0; i < RECORDS_MAX && !is_silent; i++) {
+    char byte;
+    uint64_t before = BIO_number_read(in);
+    ERR_clear_error(); /* else it is taken for this one's */
+    int got = SSL_peek(ssl, &byte, 1);
+    if (got > 0 || SSL_get_error(ssl, got) != SSL_ERROR_WANT_READ || BIO_pending(out))
+      break;
+    is_silent = BIO_number_read(in) == before;
+  }
+  ERR_clear_error();
+  return is_silent && !SSL_has_pending(ssl) && SSL_is_init_finished(ssl);
+}
+
+/* libcurl's way to the socket works only while libcurl is reading. */
+static bool look_at_records(SSL *ssl, int socket)
+{
+  BIO *in = BIO_new_socket(socket, BIO_NOCLOSE), *out = BIO_new(BIO_s_mem());
+  BIO *usual_in = SSL_get_rbio(ssl), *usual_out = SSL_get_wbio(ssl);
+  if (!in || !out) {
+    BIO_free(in);
+    BIO_free(out);
+    return false;
+  }
+  BIO_up_ref(usual_in);
+  BIO_up_ref(usual_out);
+  SSL_set0_rbio(ssl, in);
+  SSL_set0_wbio(ssl, out);
+  bool is_silent = read_own_records(ssl, in, out);
+  SSL_set0_rbio(ssl, usual_in); /* which frees the other */
+  SSL_set0_wbio(ssl, usual_out);
+  return is_silent;
+}
+
+bool tls_is_silent(const tls_handle *h, int socket, bool has_bytes)
+{
+  SSL *ssl = h->connection;
+  assert(ssl);
+  return speaks_http2(ssl) || (!has_bytes && !SSL_has_pending(ssl)) || look_at_records(ssl, socket);
 }
 
 /* ---- sessions --------------------------------------------------------------------------------------------- */

@@ -18,6 +18,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -75,6 +76,11 @@ static bool is_name(const transfer *t)
   return *host != '[' && !strchr(":/?#", host[strspn(host, "0123456789.")]);
 }
 
+static bool is_https(const transfer *t)
+{
+  return strncmp(t->request->url, "https:", strlen("https:")) == 0;
+}
+
 static int start_resolving(void *resolver, void *reserved, void *context)
 {
   transfer *t = context;
@@ -98,6 +104,17 @@ static uint64_t wire_bytes(const transfer *t)
   return info.tcpi_bytes_received;
 }
 
+/* What comes over an idle connection answers nothing (RFC 9112, 9.2), but libcurl (7.88) takes it for the next answer.
+ * Where TLS cannot be looked into, any byte counts, but may be an HTTP/2 server's. */
+static bool is_silent(const transfer *t)
+{
+  const fetch_options *o = t->setting->options;
+  bool is_inside_tls = o->proxy && strncasecmp(o->proxy, "https:", strlen("https:")) == 0;
+  if (t->tls.connection && !is_inside_tls)
+    return tls_is_silent(&t->tls, t->connection.uses.socket, !kept_is_silent(&t->connection));
+  return (o->multiplexes && is_https(t)) || kept_is_silent(&t->connection);
+}
+
 /* Before each request, also on a connection that was there: open_socket is not asked again for those. */
 static int before_request(void *context, char *remote, char *local, int remote_port, int local_port)
 {
@@ -108,6 +125,9 @@ static int before_request(void *context, char *remote, char *local, int remote_p
   if (!kept_use(t->setting->kept, &t->connection, ends, machine_monotonic_ms()))
     curl_easy_setopt(t->easy, CURLOPT_FORBID_REUSE, 1L);
   t->knows_wire = false;
+  t->was_stale = t->connection.was_idle && !is_silent(t);
+  if (t->was_stale)
+    return CURL_PREREQFUNC_ABORT;
   if (!t->setting->options->allow_private && !t->setting->options->proxy && !ssrf_text_is_public(remote)) {
     t->was_private = true;
     return CURL_PREREQFUNC_ABORT;
@@ -338,10 +358,10 @@ bool transfer_set(transfer *t, request *r)
   t->ledger = (ledger){0};
   t->status = 0;
   t->tls.connection = NULL;
-  t->has_begun = t->was_private = t->was_without_descriptor = t->is_second_try = t->tls.is_shaking = false;
+  t->has_begun = t->was_private = t->was_without_descriptor = t->is_second_try = t->was_stale = false;
+  t->tls.is_shaking = false;
   /* To see whether the first connection to a host is HTTP/2; without TLS none is, and the first answer may be slow. */
-  bool waits = t->setting->options->multiplexes && strncmp(r->url, "https:", strlen("https:")) == 0;
-  curl_easy_setopt(t->easy, CURLOPT_PIPEWAIT, (long)waits);
+  curl_easy_setopt(t->easy, CURLOPT_PIPEWAIT, (long)(t->setting->options->multiplexes && is_https(t)));
   curl_easy_setopt(t->easy, CURLOPT_FORBID_REUSE, (long)r->receiver.is_last);
   curl_easy_setopt(t->easy, CURLOPT_NOBODY, (long)r->receiver.is_head);
   if (t->setting->trusted_headers)
@@ -373,8 +393,10 @@ bool transfer_deserves_second_try(const transfer *t, CURLcode code)
 {
   long new_connections = 1, head_bytes = 1;
   bool is_broken = code == CURLE_SEND_ERROR || code == CURLE_RECV_ERROR || code == CURLE_GOT_NOTHING;
-  if (!is_broken || t->is_second_try)
+  if (t->is_second_try || !(is_broken || t->was_stale))
     return false;
+  if (t->was_stale)
+    return true;
   curl_easy_getinfo(t->easy, CURLINFO_NUM_CONNECTS, &new_connections);
   curl_easy_getinfo(t->easy, CURLINFO_HEADER_SIZE, &head_bytes);
   return !new_connections && !head_bytes;
@@ -383,7 +405,7 @@ bool transfer_deserves_second_try(const transfer *t, CURLcode code)
 void transfer_set_second_try(transfer *t)
 {
   t->is_second_try = true;
-  t->was_asked = false;
+  t->was_asked = t->was_stale = false;
   t->ledger = (ledger){0};
   curl_easy_setopt(t->easy, CURLOPT_FRESH_CONNECT, 1L);
 }

@@ -47,6 +47,7 @@ typedef struct transfer {
   uint64_t busy_ms; /* > 0: not now, but after so long: its address has had its share, or too many names are resolved */
   bool was_without_descriptor;
   bool is_second_try; /* on a connection of its own */
+  bool was_stale;     /* its request did not go out, as the kept connection had bytes, or had ended */
   tls_handle tls;
   kept_user connection;
   char said[CURL_ERROR_SIZE]; /* by libcurl, of what went wrong */
@@ -72,7 +73,8 @@ bool transfer_lacks_descriptor(const transfer *t, CURLcode code);
 /* A connection that was kept alive may die under a request, when the server loses patience at the same moment. Nothing
  * came back, so nothing was done: ask once more, on a new connection (RFC 9112, section 9.3.1). libcurl tries again by
  * itself, but on other kept connections, which are as old, and gives up after five. With a delay (fetch_options)
- * neither happens: it is a request, and the response says in how long it may be asked again (put_off_ms). */
+ * neither happens: it is a request, and the response says in how long it may be asked again (put_off_ms). But where
+ * the request did not go out (was_stale), it does so at once. */
 bool transfer_deserves_second_try(const transfer *t, CURLcode code);
 void transfer_set_second_try(transfer *t);
 

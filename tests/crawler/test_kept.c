@@ -152,6 +152,36 @@ static void agrees_with_a_plain_list(void **state)
   kept_free(NULL);
 }
 
+/* Bytes and an end are seen, and not taken; what is new, or in use, was not idle. */
+static void what_came_while_it_was_idle(void **state)
+{
+  (void)state;
+  kept_user one = {0}, two = {0};
+  kept *k = kept_create(LIMIT);
+  int pair[2];
+  char byte;
+  assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, pair), 0);
+  kept_opened(k, &one, pair[0]);
+  assert_true(use(k, &one, 0, 1));
+  assert_false(one.was_idle);
+  assert_true(use(k, &two, 0, 2)); /* they share it */
+  assert_false(two.was_idle);
+  kept_release(k, &one, 3);
+  kept_release(k, &two, 3);
+  assert_true(use(k, &two, 0, 4));
+  assert_true(two.was_idle);
+  assert_true(kept_is_silent(&two));
+  assert_int_equal(write(pair[1], "x", 1), 1);
+  assert_false(kept_is_silent(&two));
+  assert_int_equal(read(pair[0], &byte, 1), 1);
+  assert_true(kept_is_silent(&two));
+  close(pair[1]);
+  assert_false(kept_is_silent(&two));
+  kept_closed(k, pair[0]);
+  close(pair[0]);
+  kept_free(k);
+}
+
 /* No more make room in a second than libcurl can look for. */
 static void so_many_a_second(void **state)
 {
@@ -181,6 +211,7 @@ static void so_many_a_second(void **state)
 
 int main(void)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(agrees_with_a_plain_list), cmocka_unit_test(so_many_a_second)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(agrees_with_a_plain_list),
+                                     cmocka_unit_test(what_came_while_it_was_idle), cmocka_unit_test(so_many_a_second)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

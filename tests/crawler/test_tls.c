@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include <cmocka.h>
+#include <openssl/ssl.h>
 #include <openssl/x509_vfy.h>
 
 /* ---- a fetcher and its answers ---------------------------------------------------------------------------- */
@@ -264,6 +265,81 @@ static void http2_is_asked_for_where_it_pays(void **state)
   tls_stop(&s);
 }
 
+/* ---- between two requests --------------------------------------------------------------------------------- */
+
+static void give_ticket(SSL *ssl)
+{
+  SSL_new_session_ticket(ssl);
+  SSL_do_handshake(ssl);
+}
+
+static void give_key(SSL *ssl)
+{
+  SSL_key_update(ssl, SSL_KEY_UPDATE_NOT_REQUESTED);
+  SSL_do_handshake(ssl);
+}
+
+static void ask_for_key(SSL *ssl)
+{
+  SSL_key_update(ssl, SSL_KEY_UPDATE_REQUESTED);
+  SSL_do_handshake(ssl);
+}
+
+static void give_many_keys(SSL *ssl)
+{
+  for (int i = 0; i < 100; i++)
+    give_key(ssl);
+}
+
+static void say_bytes(SSL *ssl)
+{
+  static const char late[] = "HTTP/1.1 408 Request Timeout\r\nContent-Length: 0\r\n\r\n";
+  SSL_write(ssl, late, (int)strlen(late));
+}
+
+static void give_ticket_and_bytes(SSL *ssl)
+{
+  give_ticket(ssl);
+  say_bytes(ssl);
+}
+
+/* Tickets and keys are no answer to anything, and no reason to leave; bytes and a goodbye are one. */
+static void what_comes_over_an_idle_connection(void **state)
+{
+  (void)state;
+  enum { FETCHES = 3, LATER_MS = 50 };
+  static const struct {
+    void (*idle)(SSL *ssl);
+    bool is_kept;
+  } rows[] = {
+    {NULL, true},
+    {give_ticket, true},
+    {give_key, true},
+    {ask_for_key, true},
+    {say_bytes, false},
+    {give_ticket_and_bytes, false},
+    {give_many_keys, false},
+  };
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    char message[TRUST_MESSAGE];
+    tls_server s = {.idle = rows[i].idle};
+    fetch_options options = usual;
+    options.kept = 4;
+    options.trust = trust_create(ca, message);
+    tls_start(&s, TLS_GOOD);
+    fetcher *f = fetcher_create(&options);
+    for (unsigned n = 1; n <= FETCHES; n++) {
+      expect(fetch_one(f, "https", "localhost", s.port, false), FETCH_OK, NULL);
+      assert_int_equal(s.counts->connections, rows[i].is_kept ? 1 : n);
+      assert_int_equal(s.counts->requests, n);
+      usleep(LATER_MS * 1000);
+    }
+    fetcher_free(f);
+    trust_free(options.trust);
+    tls_stop(&s);
+  }
+}
+
 /* ---- servers that are none -------------------------------------------------------------------------------- */
 
 static void a_server_that_speaks_http(void **state)
@@ -356,6 +432,7 @@ int main(void)
     cmocka_unit_test(sessions_are_resumed),
     cmocka_unit_test(what_is_not_wanted_soon_is_not_kept),
     cmocka_unit_test(http2_is_asked_for_where_it_pays),
+    cmocka_unit_test(what_comes_over_an_idle_connection),
     cmocka_unit_test(a_server_that_speaks_http),
     cmocka_unit_test(a_handshake_that_never_ends),
     cmocka_unit_test(a_proxy_that_does_not_connect),

@@ -13,6 +13,7 @@ import json
 import os
 import socket
 import socketserver
+import ssl
 import struct
 import subprocess
 import sys
@@ -115,7 +116,9 @@ class Site:
         self.program, self.log, self.servers, self.routes, self.lock = program, [], [], {}, threading.Lock()
         self.scratch = tempfile.TemporaryDirectory(prefix='strata-answers-')
         self.dir = os.path.join(self.scratch.name, 'crawl')
-        self.host, self.idle = '127.0.0.1', None  # idle: sent on a connection that was idle for 0.3 s, then it is closed
+        # idle: what is sent on a connection that was idle for 0.3 s, as an answer is; then it is closed, but for a Hold.
+        # late: targets that are asked for after that on the same connection.
+        self.host, self.idle, self.late, self.tls = '127.0.0.1', None, [], None
         self.port = self.listen()
 
     # ---- the server ----
@@ -127,6 +130,8 @@ class Site:
         class Handler(socketserver.BaseRequestHandler):
             def handle(self):
                 try:
+                    if site.tls:
+                        self.request = site.tls.wrap_socket(self.request, server_side=True)
                     site.serve_connection(self.request, self.server.server_address[1])
                 except OSError:
                     pass
@@ -141,6 +146,17 @@ class Site:
         self.servers.append(server)
         return server.server_address[1]
 
+    def use_tls(self):
+        """https at all ports from now on. Returns the options with which the program believes it."""
+        certificate, key = self.path('certificate.pem'), self.path('key.pem')
+        subprocess.run(['openssl', 'req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes',
+                        '-keyout', key, '-out', certificate, '-days', '2', '-subj', '/CN=answers',
+                        '-addext', 'subjectAltName=IP:127.0.0.1,DNS:localhost'],
+                       check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        self.tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        self.tls.load_cert_chain(certificate, key)
+        return '--ca-file', certificate
+
     def serve(self, routes):
         """Target -> bytes, or a function of the Request that returns them; None closes the connection."""
         self.routes.update(routes)
@@ -154,15 +170,18 @@ class Site:
 
     def serve_connection(self, connection, port):
         connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        data, count = b'', 0
+        data, count, is_late = b'', 0, False
         while True:
             while b'\r\n\r\n' not in data:
-                connection.settimeout(0.3 if self.idle and count and not data else 120)
+                connection.settimeout(0.3 if self.idle is not None and count and not data and not is_late else 120)
                 try:
                     more = connection.recv(65536)
                 except socket.timeout:
-                    connection.sendall(self.idle or b'')
-                    return
+                    connection.sendall(self.idle)
+                    if not isinstance(self.idle, Hold):
+                        return self.end_idle(connection)
+                    is_late = True
+                    continue
                 if not more:
                     return
                 data += more
@@ -176,6 +195,8 @@ class Site:
                 request = Request(method, target, fields, port, number)
                 self.log.append(request)
             count += 1
+            if is_late:
+                self.late.append(target)
             said = self.answer(request)
             if said is None:
                 return
@@ -194,10 +215,15 @@ class Site:
             if isinstance(said, Cut) or not (b'content-length' in block or b'chunked' in block):
                 return
 
+    def end_idle(self, connection):
+        """With TLS, a goodbye first, but not behind a Cut."""
+        if self.tls and not isinstance(self.idle, Cut):
+            connection.unwrap()
+
     # ---- the program ----
 
     def url(self, path='/', port=None):
-        return 'http://%s:%d%s' % (self.host, port or self.port, path)
+        return '%s://%s:%d%s' % ('https' if self.tls else 'http', self.host, port or self.port, path)
 
     def path(self, name, content=None):
         """A file of the case's own directory, with this content if it is given."""
