@@ -1,10 +1,10 @@
 /* See cookie_field.h. */
 #include "crawler/http/cookie_field.h"
 
+#include "crawler/http/cookie_date.h"
 #include "crawler/scope/domain.h"
 
 #include <ctype.h>
-#include <curl/curl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -111,11 +111,11 @@ static void take_max_age(cookie_field *f, attributes *a, const char *value, uint
   f->expires_s = seconds < UINT64_MAX - now_s ? now_s + seconds : UINT64_MAX;
 }
 
-/* One that cannot be read leaves the cookie one of the session (5.6.1). */
+/* One that cannot be read is as if it were not there (5.6.1). */
 static void take_expires(cookie_field *f, const attributes *a, const char *value)
 {
-  time_t when = a->has_max_age ? -1 : curl_getdate(value, NULL);
-  if (when != -1)
+  int64_t when;
+  if (!a->has_max_age && cookie_date_read(value, &when))
     f->expires_s = when > 0 ? (uint64_t)when : 0;
 }
 

@@ -80,6 +80,14 @@ static const struct row {
   {"http://h.test/", "a=b; Max-Age=9; Expires=Thu, 01 Jan 1970 00:00:00 GMT", NULL, "http://h.test/", "a=b",
    "Max-Age counts"},
   {"http://h.test/", "a=b; Expires=soon", NULL, "http://h.test/", "a=b", "no date"},
+  {"http://h.test/", "a=b", "a=; Expires=Thu, 01-Jan-70 00:00:10 GMT", "http://h.test/", "", "long ago, in two digits"},
+  {"http://h.test/", "a=b; Expires=Thu, 01-Jan-70 00:00:10 GMT; Max-Age=9", NULL, "http://h.test/", "a=b",
+   "Max-Age counts behind it, too"},
+  {"http://h.test/", "a=b", "a=c; Expires=01 Jan 2001 0:0:0; Max-Age=x; Max-Age=; Max-Age=1s", "http://h.test/", "",
+   "but only a number"},
+  {"http://h.test/", "a=b; Expires=01 Jan 2001 0:0:0; Expires=01 Jan 2100 0:0:0", NULL, "http://h.test/", "a=b",
+   "the last date counts"},
+  {"http://h.test/", "a=b; Max-Age=0; Max-Age=9", NULL, "http://h.test/", "a=b", "the last age, too"},
 };
 
 static void who_gets_what(void **state)
