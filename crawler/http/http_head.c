@@ -26,10 +26,16 @@ static bool is_blank(char c)
   return c == ' ' || c == '\t' || c == '\r';
 }
 
-static const char *trim(const char *from, const char *end, size_t *size)
+static const char *skip_blanks(const char *from, const char *end)
 {
   while (from < end && is_blank(*from))
     from++;
+  return from;
+}
+
+static const char *trim(const char *from, const char *end, size_t *size)
+{
+  from = skip_blanks(from, end);
   while (end > from && is_blank(end[-1]))
     end--;
   *size = (size_t)(end - from);
@@ -44,8 +50,11 @@ const char *http_head_find(const char *head, size_t size, const char *name, size
     const char *feed = memchr(line, '\n', (size_t)(end - line));
     const char *line_end = feed ? feed : end;
     next = feed ? feed + 1 : end;
-    if ((size_t)(line_end - line) > name_size && line[name_size] == ':' && strncasecmp(line, name, name_size) == 0)
-      found = trim(line + name_size + 1, line_end, value_size);
+    if ((size_t)(line_end - line) <= name_size || strncasecmp(line, name, name_size) != 0)
+      continue;
+    const char *colon = skip_blanks(line + name_size, line_end);
+    if (colon < line_end && *colon == ':')
+      found = trim(colon + 1, line_end, value_size);
   }
   return found;
 }

@@ -14,6 +14,15 @@ static bool begins_with(const char *line, size_t size, const char *word)
   return size >= length && strncasecmp(line, word, length) == 0;
 }
 
+static bool is_field(const char *line, size_t size, const char *name)
+{
+  size_t at = strlen(name);
+  bool is_name = begins_with(line, size, name);
+  while (is_name && at < size && (line[at] == ' ' || line[at] == '\t'))
+    at++;
+  return is_name && at < size && line[at] == ':';
+}
+
 /* "HTTP/1.1 103 Early Hints" */
 static bool is_interim(const char *line, size_t size)
 {
@@ -46,7 +55,7 @@ bool ledger_add_line(ledger *l, const char *line, size_t size, bool is_trailer)
     l->fields++;
     l->head_bytes += bytes;
     l->interim += is_interim(line, size);
-    l->cookies += begins_with(line, size, "Set-Cookie:");
+    l->cookies += is_field(line, size, "Set-Cookie");
   }
   l->exceeded = what_is_exceeded(l, size);
   return !l->exceeded;

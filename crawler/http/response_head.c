@@ -4,6 +4,7 @@
 #include "frontier/base/vector.h"
 
 #include <assert.h>
+#include <curl/curl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -52,12 +53,27 @@ static void append(response_head *h, const char *from, size_t size)
   h->size += whole + 1;
 }
 
-/* The obsolete way to go on with a value in the next line (RFC 9112, 5.2). */
+/* The obsolete way to go on with a value in the next line (RFC 9112, 5.2). A value still has no blanks around it. */
 static void go_on(response_head *h, const char *from, size_t size)
 {
-  assert(h->size);
+  assert(h->size >= 2);
+  bool has_begun = h->text[h->size - 2] != '\0';
+  if (!size)
+    return;
   h->text[h->size - 1] = ' ';
+  h->size -= !has_begun;
   append(h, from, size);
+}
+
+/* Servers write "Location : /x", too; as browsers do, the blank is left out (RFC 9112, 5.1). */
+static void begin_field(response_head *h, const char *name, const char *colon, const char *from, const char *end)
+{
+  size_t size = (size_t)(colon - name);
+  while (size && is_blank(name[size - 1]))
+    size--;
+  h->names |= name_bit(name, size);
+  append(h, name, size);
+  append(h, from, (size_t)(end - from));
 }
 
 bool response_head_add(response_head *h, const char *line, size_t size)
@@ -65,7 +81,7 @@ bool response_head_add(response_head *h, const char *line, size_t size)
   enum { NULS = 2 };
   assert_head(h);
   const char *end = line + size, *colon = memchr(line, ':', size);
-  bool is_more = size && (*line == ' ' || *line == '\t') && h->size;
+  bool is_folded = size && (*line == ' ' || *line == '\t'), is_more = is_folded && h->size;
   if (size > 5 && memcmp(line, "HTTP/", 5) == 0) {
     response_head_clear(h);
     return true;
@@ -73,20 +89,17 @@ bool response_head_add(response_head *h, const char *line, size_t size)
   while (end > line && is_blank(end[-1]))
     end--;
   h->has_ended |= size == 0 || *line == '\r' || *line == '\n';
-  if (h->has_ended || (!colon && !is_more) || h->size + size > HEAD_MAX)
+  if (h->has_ended || (is_folded ? !h->size : !colon) || h->size + size > HEAD_MAX)
     return true;
   if (!HAS_ROOM(h->text, h->room, h->size + size + NULS))
     return false;
   const char *from = is_more ? line : colon + 1;
   while (from < end && is_blank(*from))
     from++;
-  if (is_more) {
+  if (is_more)
     go_on(h, from, (size_t)(end - from));
-  } else {
-    h->names |= name_bit(line, (size_t)(colon - line));
-    append(h, line, (size_t)(colon - line));
-    append(h, from, (size_t)(end - from));
-  }
+  else
+    begin_field(h, line, colon, from, end);
   assert_head(h);
   return true;
 }
@@ -114,4 +127,17 @@ const char *response_head_last(const response_head *h, const char *name)
   while ((value = response_head_next(h, name, value)))
     last = value;
   return last;
+}
+
+uint64_t response_head_retry_after_s(const response_head *h, uint64_t now_s)
+{
+  const char *value = response_head_last(h, "Retry-After");
+  if (!value)
+    return 0;
+  if (*value >= '0' && *value <= '9') {
+    unsigned long long seconds = strtoull(value, NULL, 10);
+    return seconds < UINT32_MAX ? seconds : UINT32_MAX;
+  }
+  time_t date = curl_getdate(value, NULL);
+  return date > 0 && (uint64_t)date > now_s ? (uint64_t)date - now_s : 0;
 }

@@ -18,12 +18,16 @@ typedef struct response_head {
 void response_head_clear(response_head *h);
 void response_head_free(response_head *h);
 
-/* One line with its end. What is no field, or more than 256 KiB of them, is left out. false: out of memory. */
+/* One line with its end. What is no field, or more than 256 KiB of them, is left out; so are blanks before the colon.
+ * A line that begins with a blank goes on with the last value. false: out of memory. */
 bool response_head_add(response_head *h, const char *line, size_t size);
 
 /* The next value of that name, whatever its case, behind `value`, which was returned before; NULL: the first. Blanks
  * around it are taken off. NULL after the last. To go through all of them is linear. */
 const char *response_head_next(const response_head *h, const char *name, const char *value);
 const char *response_head_last(const response_head *h, const char *name);
+
+/* Of Retry-After, seconds or a date (RFC 9110, 10.2.3); 0: there is none, or it is over. */
+uint64_t response_head_retry_after_s(const response_head *h, uint64_t now_s);
 
 #endif

@@ -169,11 +169,9 @@ static size_t take_header(char *line, size_t one, size_t size, void *context)
 /* Its host wants to rest, longer than a connection lasts. */
 static bool is_told_to_wait(const transfer *t)
 {
-  curl_off_t seconds = 0;
-  long status = t->request->response.status;
-  if (status == 429 || status == 503)
-    curl_easy_getinfo(t->easy, CURLINFO_RETRY_AFTER, &seconds);
-  return seconds > FETCH_IDLE_S;
+  const request *r = t->request;
+  bool is_overload = r->response.status == 429 || r->response.status == 503;
+  return is_overload && response_head_retry_after_s(&r->head, machine_wall_ms() / 1000) > FETCH_IDLE_S;
 }
 
 static void take_cookies(transfer *t)
@@ -453,11 +451,10 @@ static void take_times(const transfer *t, fetch_response *response)
 
 static void take_counts(const transfer *t, fetch_response *response)
 {
-  curl_off_t wire = 0, retry_after = 0;
+  curl_off_t wire = 0;
   curl_easy_getinfo(t->easy, CURLINFO_SIZE_DOWNLOAD_T, &wire);
-  curl_easy_getinfo(t->easy, CURLINFO_RETRY_AFTER, &retry_after);
   response->wire_bytes = (uint64_t)wire;
-  response->retry_after_s = retry_after > 0 ? (uint64_t)retry_after : 0;
+  response->retry_after_s = response_head_retry_after_s(&t->request->head, machine_wall_ms() / 1000);
 }
 
 /* libcurl calls that a connection that broke. */

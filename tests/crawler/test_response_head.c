@@ -31,6 +31,13 @@ static const struct row {
   {"folded", "HTTP/1.1 200 OK\r\nLink: a,\r\n\t b\r\nX: y\r\n\r\n", "Link", 0, "a, b"},
   {"folded, and then one", "HTTP/1.1 200 OK\r\nX: y\r\n z\r\nLink: a\r\n\r\n", "Link", 0, "a"},
   {"folded before all", "HTTP/1.1 200 OK\r\n Link: a\r\n\r\n", "Link", 0, NULL},
+  {"folded behind nothing", "HTTP/1.1 200 OK\r\nLink:\r\n a\r\n b\r\n\r\n", "Link", 0, "a b"},
+  {"folded to nothing", "HTTP/1.1 200 OK\r\nLink: a\r\n \r\n\t\r\nX: y\r\n\r\n", "Link", 0, "a"},
+  {"folded, with a colon", "HTTP/1.1 200 OK\r\nX: y\r\n Link: a\r\n\r\n", "X", 0, "y Link: a"},
+  {"no name", "HTTP/1.1 200 OK\r\n: a\r\nLink: b\r\n\r\n", "Link", 0, "b"},
+  {"a blank before the colon", "HTTP/1.1 200 OK\r\nLink : a\r\n\r\n", "Link", 0, "a"},
+  {"blanks before the colon", "HTTP/1.1 200 OK\r\nX: y\r\nLink \t :\r\n\r\n", "Link", 0, ""},
+  {"a blank in the name", "HTTP/1.1 200 OK\r\nLi nk: a\r\n\r\n", "Link", 0, NULL},
   {"no field", "HTTP/1.1 200 OK\r\nLink\r\n\r\n", "Link", 0, NULL},
 };
 
@@ -54,6 +61,38 @@ static void every_row(void **state)
       value = response_head_next(&h, rows[i].name, value);
     if (!value != !rows[i].value || (value && strcmp(value, rows[i].value) != 0))
       fail_msg("%s: %s", rows[i].story, value ? value : "nothing");
+  }
+  response_head_free(&h);
+}
+
+static void when_to_come_again(void **state)
+{
+  (void)state;
+  enum { NOW = 1699395200 }; /* Tue, 07 Nov 2023 22:13:20 GMT */
+  static const struct {
+    const char *lines;
+    uint64_t seconds;
+  } times[] = {
+    {"X: y\r\n", 0},
+    {"Retry-After: 120\r\n", 120},
+    {"Retry-After : 120\r\n", 120},
+    {"Retry-After:\r\n 120\r\n", 120},
+    {"Retry-After: 1.5\r\n", 1},
+    {"Retry-After: -5\r\n", 0},
+    {"Retry-After: soon\r\n", 0},
+    {"Retry-After:\r\n", 0},
+    {"Retry-After: 99999999999999999999999\r\n", UINT32_MAX},
+    {"Retry-After: Tue, 07 Nov 2023 22:14:20 GMT\r\n", 60},
+    {"Retry-After: Tuesday, 07-Nov-23 22:14:20 GMT\r\n", 60},
+    {"Retry-After: Tue, 07 Nov 2023 22:12:20 GMT\r\n", 0},
+    {"Retry-After: 3\r\nRetry-After: 4\r\n", 4},
+  };
+  response_head h = {0};
+  for (size_t i = 0; i < sizeof times / sizeof *times; i++) {
+    response_head_clear(&h);
+    add(&h, "HTTP/1.1 429 Later\r\n");
+    add(&h, times[i].lines);
+    assert_int_equal(response_head_retry_after_s(&h, NOW), times[i].seconds);
   }
   response_head_free(&h);
 }
@@ -94,6 +133,7 @@ static void endless(void **state)
 
 int main(void)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(every_row), cmocka_unit_test(a_nul), cmocka_unit_test(endless)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(every_row), cmocka_unit_test(when_to_come_again),
+                                     cmocka_unit_test(a_nul), cmocka_unit_test(endless)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
