@@ -453,10 +453,13 @@ static const option_row option_rows[] = {
    .manual = "Basic authentication, only for the schemes, hosts and ports of start URLs: not by http where they have "
              "https, and not where they redirect to."},
   {"header", "'NAME: VALUE'", OPTION_CALL, .take = take_header, .letter = 'H',
-   .help = "one more request header; may be repeated",
-   .manual = "One more request header, as {Fl -user} only for the schemes, hosts and ports of start URLs. May be "
-             "repeated. Passwords, cookies of requests and headers given here are never written to the files of the "
-             "crawl, and {Dq To go on} shows SECRET in their place."},
+   .help = "a request header, in place of the usual one of that name, if any; may be repeated",
+   .manual =
+     "A request header, as {Fl -user} only for the schemes, hosts and ports of start URLs. May be repeated. It "
+     "replaces the header of that name which strata sends by itself: User-Agent (but robots.txt is read for "
+     "the name of {Fl -user-agent}), Accept, Authorization, Cookie ({Fl -cookies} then sends none there), "
+     "If-None-Match, If-Modified-Since. Without a value, {Dq NAME:}, no such header is sent. Passwords, cookies of requests and headers given here are never written to the files of the "
+     "crawl, and {Dq To go on} shows SECRET in their place."},
   {"cookies", "FILE", OPTION_FILE, FIELD(crawl.fetch.cookie_file),
    .help = "cookies in Netscape's format; those that servers set are sent back during this run",
    .manual = "Send the cookies in {Ar FILE}, in Netscape's format, to the hosts they are for, as {Fl -user} only for "

@@ -92,7 +92,8 @@ typedef struct fetch_options {
   uint64_t delay_ms;    /* 0: any */
   bool allow_private;
   const char *user;           /* "name:password" for basic authentication; NULL: none */
-  const char *const *headers; /* more request headers, "Name: value"; NULL ends them, or NULL for none */
+  const char *const *headers; /* request headers, "Name: value", in place of our own of that name; "Name:" leaves it
+                                 out; NULL ends them, or NULL for none */
   const char *cookie_file;    /* Netscape format; NULL: none, and no cookies at all */
   const char *proxy;          /* NULL: none, whatever the environment says */
   struct trust *trust; /* whose certificates are believed; NULL: as libcurl was built, read for each connection */

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 static bool add_line(struct curl_slist **list, const char *line)
 {
@@ -14,9 +15,21 @@ static bool add_line(struct curl_slist **list, const char *line)
   return longer != NULL;
 }
 
+/* Is there a line with the name of this one, which ends at a colon, or with it? */
+static bool has_name(const struct curl_slist *list, const char *line)
+{
+  size_t size = strcspn(line, ":");
+  for (; list; list = list->next)
+    if (strncasecmp(list->data, line, size) == 0 && list->data[size] == ':')
+      return true;
+  return false;
+}
+
 bool header_list_add_field(struct curl_slist **list, const char *name, const char *value)
 {
   size_t size = strlen(name) + sizeof ": " + strlen(value);
+  if (has_name(*list, name))
+    return true;
   char *line = malloc(size);
   if (!line)
     return false;
@@ -24,6 +37,14 @@ bool header_list_add_field(struct curl_slist **list, const char *name, const cha
   bool is_added = add_line(list, line);
   free(line);
   return is_added;
+}
+
+bool header_list_add_missing(struct curl_slist **list, const struct curl_slist *more)
+{
+  bool all = true;
+  for (; more && all; more = more->next)
+    all = has_name(*list, more->data) || add_line(list, more->data);
+  return all;
 }
 
 bool header_list_add_all(struct curl_slist **list, const struct curl_slist *more)
@@ -45,15 +66,15 @@ static const char *codings(void)
 
 /* From CURLOPT_USERAGENT and CURLOPT_ACCEPT_ENCODING libcurl (7.88) would print the same two lines anew for each
  * request, and once more into it, byte by byte: as headers of ours they save 3 % of a crawl's instructions. */
-struct curl_slist *header_list_create(const fetch_options *o, const char *const *more)
+struct curl_slist *header_list_create(const fetch_options *o, const char *const *users)
 {
   struct curl_slist *list = NULL;
-  bool all = header_list_add_field(&list, "User-Agent", o->user_agent) &&
-             header_list_add_field(&list, "Accept", "text/html,application/xhtml+xml,*/*;q=0.8") &&
-             header_list_add_field(&list, "Accept-Encoding", codings());
-  for (; all && more && *more; more++)
-    all = add_line(&list, *more);
-  if (all)
+  bool all = true;
+  for (; all && users && *users; users++)
+    all = add_line(&list, *users);
+  if (all && header_list_add_field(&list, "User-Agent", o->user_agent) &&
+      header_list_add_field(&list, "Accept", "text/html,application/xhtml+xml,*/*;q=0.8") &&
+      header_list_add_field(&list, "Accept-Encoding", codings()))
     return list;
   curl_slist_free_all(list);
   return NULL;

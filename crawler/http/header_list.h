@@ -8,11 +8,15 @@
 
 struct curl_slist; /* NULL: empty; curl_slist_free_all frees it */
 
-/* What each request says, and `more` (NULL ends them, or NULL for none). NULL: out of memory. */
-struct curl_slist *header_list_create(const fetch_options *options, const char *const *more);
+/* `users` (NULL ends them, or NULL for none), and what each request says if they do not say it. NULL: out of memory. */
+struct curl_slist *header_list_create(const fetch_options *options, const char *const *users);
 
-/* One more at the end; false: out of memory, the list is as it was. Of several, as many as there was memory for. */
+/* One more at the end, if the list has none of that name; false: out of memory, the list is as it was. Of several, as
+ * many as there was memory for. */
 bool header_list_add_field(struct curl_slist **list, const char *name, const char *value);
+bool header_list_add_missing(struct curl_slist **list, const struct curl_slist *more);
+
+/* All of them. */
 bool header_list_add_all(struct curl_slist **list, const struct curl_slist *more);
 
 #endif

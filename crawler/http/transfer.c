@@ -336,7 +336,8 @@ static bool set_headers(transfer *t)
   struct curl_slist *usual = r->receiver.is_trusted && s->trusted_headers ? s->trusted_headers : s->headers;
   curl_slist_free_all(t->headers);
   t->headers = NULL;
-  if (r->conditions && (!header_list_add_all(&t->headers, usual) || !header_list_add_all(&t->headers, r->conditions)))
+  if (r->conditions &&
+      (!header_list_add_all(&t->headers, usual) || !header_list_add_missing(&t->headers, r->conditions)))
     return false;
   return curl_easy_setopt(t->easy, CURLOPT_HTTPHEADER, t->headers ? t->headers : usual) == CURLE_OK;
 }
