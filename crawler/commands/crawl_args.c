@@ -407,14 +407,15 @@ static const option_row option_rows[] = {
    .manual = "A URL or a mail address for questions about this crawl. It is added to the User-Agent, as in "
              "{Dq strata/" STRATA_VERSION " (+https://example.org/crawl)}."},
   {"tries", "N", OPTION_COUNT, FIELD(crawl.tries), .low = 1, .high = 100,
-   .help = "requests for a URL with a temporary error: no response, 429, 500, 502, 503, 504 (default 3);\n"
-           "the host or page waits between them, at least as long as Retry-After says",
-   .manual = "Maximum number of requests for a URL whose error may be temporary: no response, or status 429, 500, 502, "
-             "503 or 504; 3 if not given. After no response, 429 or 503 the whole host waits, after other errors only "
-             "the page; a Retry-After can make the wait longer, up to an hour. A robots.txt with a server error is "
-             "requested as often at most, for all URLs of its host together, which wait 1, 16 and 256 seconds, or as "
-             "long as Retry-After says. Then they are skipped, and robots.txt is requested again for those that are "
-             "due minutes later."},
+   .help = "requests for a URL with a temporary error: no response, 408, 425, 429, 500, 502-504, 520-527\n"
+           "(default 3); the host or page waits between them, at least as long as Retry-After says",
+   .manual =
+     "Maximum number of requests for a URL whose error may be temporary: no response, or status 408, 425, 429, "
+     "500, 502, 503, 504 or 520 to 527; 3 if not given. After no response, 429 or 503 the whole host waits, "
+     "after other errors only the page, 100 milliseconds at least; a Retry-After can make the wait longer, up to an hour. A robots.txt with a server error is "
+     "requested as often at most, for all URLs of its host together, which wait 1, 16 and 256 seconds, or as "
+     "long as Retry-After says. Then they are skipped, and robots.txt is requested again for those that are "
+     "due minutes later."},
   {"ignore-robots", NULL, OPTION_FLAG, FIELD(crawl.ignore_robots), .help = "do not read robots.txt",
    .manual = "Fetch what robots.txt forbids. Only for your own sites."},
   {"follow-nofollow", NULL, OPTION_FLAG, FIELD(crawl.follows_nofollow),

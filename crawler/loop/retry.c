@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 enum {
-  PEACE_MIN_MS = 100, /* for a host that does not answer, with --delay 0 too */
+  PEACE_MIN_MS = 100, /* between two tries, with --delay 0 too */
   PEACE_MAX_MS = 1000,
   TABLE_MIN = 64,
 };
@@ -143,9 +143,21 @@ static bool is_overload(const fetch_response *response)
   return response->error == FETCH_OK && (response->status == 429 || response->status == 503);
 }
 
-static bool is_server_error(const fetch_response *response)
+/* That of one page: the request did not come in time (408), or too early (425), the server failed (500), or one behind
+ * it, of which the CDN Cloudflare knows more kinds of failure than HTTP (520 to 527). */
+static bool is_passing(const fetch_response *response)
 {
-  return response->error == FETCH_OK && (response->status == 500 || response->status == 502 || response->status == 504);
+  enum { CDN_FIRST = 520, CDN_LAST = 527 };
+  if (response->error != FETCH_OK)
+    return false;
+  switch (response->status) {
+  case 408:
+  case 425:
+  case 500:
+  case 502:
+  case 504: return true;
+  default: return response->status >= CDN_FIRST && response->status <= CDN_LAST;
+  }
 }
 
 uint64_t retries_asked_ms(const fetch_response *response)
@@ -162,8 +174,9 @@ uint64_t retries_peace_ms(uint64_t delay_ms)
 
 static uint64_t wait_of(const retries *r, const fetch_response *response, unsigned failed)
 {
-  uint64_t longest = (uint64_t)RETRY_WAIT_MAX_S * 1000, wait = r->delay_ms * failed;
-  if (!is_server_error(response)) {
+  uint64_t longest = (uint64_t)RETRY_WAIT_MAX_S * 1000;
+  uint64_t wait = (r->delay_ms > PEACE_MIN_MS ? r->delay_ms : PEACE_MIN_MS) * failed;
+  if (!is_passing(response)) {
     wait = retries_peace_ms(r->delay_ms);
     for (unsigned i = 1; i < failed && wait < longest; i++)
       wait *= 4;
@@ -190,7 +203,7 @@ static void forget_down(retries *r, const frontier_lease *lease)
 bool retries_again(retries *r, const frontier_lease *lease, const fetch_response *response, uint64_t *wait_ms)
 {
   bool is_silent = is_without_answer(response);
-  if (!is_silent && !is_overload(response) && !is_server_error(response))
+  if (!is_silent && !is_overload(response) && !is_passing(response))
     return false;
   assert_retries(r);
   assert(!(lease->id & HOST_BIT));

@@ -34,8 +34,10 @@ static void what_may_heal(void **state)
     {FETCH_NAME, 0, true},     {FETCH_CONNECT, 0, true}, {FETCH_TIMEOUT, 0, true},     {FETCH_BROKEN, 200, true},
     {FETCH_PRIVATE, 0, false}, {FETCH_TLS, 0, false},    {FETCH_ENCODING, 200, false}, {FETCH_OTHER, 0, false},
     {FETCH_OK, 429, true},     {FETCH_OK, 500, true},    {FETCH_OK, 502, true},        {FETCH_OK, 503, true},
-    {FETCH_OK, 504, true},     {FETCH_OK, 501, false},   {FETCH_OK, 505, false},       {FETCH_OK, 404, false},
-    {FETCH_OK, 403, false},    {FETCH_OK, 410, false},
+    {FETCH_OK, 504, true},     {FETCH_OK, 408, true},    {FETCH_OK, 425, true},        {FETCH_OK, 519, false},
+    {FETCH_OK, 520, true},     {FETCH_OK, 522, true},    {FETCH_OK, 527, true},        {FETCH_OK, 528, false},
+    {FETCH_OK, 501, false},    {FETCH_OK, 505, false},   {FETCH_OK, 404, false},       {FETCH_OK, 403, false},
+    {FETCH_OK, 410, false},
   };
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     retries *r = retries_create(3, 1000);
@@ -73,7 +75,9 @@ static void how_long(void **state)
   assert_string_equal(waits(4, 0, no_answer), "100 400 1600");
   assert_string_equal(waits(3, 5000, overload), "1000 4000");
   assert_string_equal(waits(4, 1000, server_error), "1000 2000 3000");
-  assert_string_equal(waits(3, 0, server_error), "0 0");
+  assert_string_equal(waits(3, 0, server_error), "100 200"); /* not at once */
+  assert_string_equal(waits(3, 0, (fetch_response){.status = 408}), "100 200");
+  assert_string_equal(waits(3, 1000, (fetch_response){.status = 522, .retry_after_s = 2}), "2000 2000");
   assert_string_equal(waits(3, 1000, (fetch_response){.status = 429, .retry_after_s = 2}), "2000 4000");
   assert_string_equal(waits(2, 1000, (fetch_response){.status = 503, .retry_after_s = UINT64_MAX}), "3600000");
   assert_string_equal(waits(9, 1000, overload), "1000 4000 16000 64000 256000 1024000 3600000 3600000");
