@@ -33,8 +33,7 @@
 static void note_start_failure(crawl *c, const visit *v, const char *why, const char *step)
 {
   if (visit_is_start(v) && !c->start_failure[0])
-    snprintf(c->start_failure, sizeof c->start_failure, "%.250s: %.100s%s%s", v->lease.url, why, *step ? "; " : "",
-             step);
+    snprintf(c->start_failure, sizeof c->start_failure, "%.200s: %s%s%s", v->lease.url, why, *step ? "; " : "", step);
 }
 
 /* For the next time, in the transaction that says how the visit ended. */

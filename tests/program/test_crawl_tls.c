@@ -81,18 +81,31 @@ static void a_crawl_goes_on(void **state)
     tls_stop(&servers[i]);
 }
 
-static void the_only_start_is_not_believed(void **state)
+static void expect_told(tls_flaw flaw, const char *reason)
 {
-  (void)state;
   tls_server server = {0};
-  char address[64], wanted[160];
-  tls_start(&server, TLS_SELF_SIGNED);
+  char address[64], wanted[320];
+  tls_start(&server, flaw);
   address_of(&server, address);
   const char *const words[] = {CRAWL, "--ca-file", tls_ca, address, NULL};
   assert_int_equal(small_strata(&tls_site, words, 1), 1);
-  snprintf(wanted, sizeof wanted, "%s: its certificate is self-signed; to believe it, give it to --ca-file", address);
+  snprintf(wanted, sizeof wanted, "%s: %s; --ca-file FILE trusts", address, reason);
   assert_non_null(strstr(tls_site.trial->err.bytes, wanted));
   tls_stop(&server);
+}
+
+static void the_only_start_is_not_believed(void **state)
+{
+  (void)state;
+  expect_told(TLS_SELF_SIGNED, "its certificate is self-signed; to believe it, give it to --ca-file");
+}
+
+/* To its end. */
+static void the_only_start_has_an_authority_of_its_own(void **state)
+{
+  (void)state;
+  expect_told(TLS_UNKNOWN, "its certificate is from an issuer that is not trusted here; --ca-file says whom to trust "
+                           "instead of the system's");
 }
 
 /* What a page by https loads by http: an image and a frame, but no link. */
@@ -136,6 +149,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
     cmocka_unit_test_setup_teardown(a_crawl_goes_on, tls_site_begin, tls_site_end),
     cmocka_unit_test_setup_teardown(the_only_start_is_not_believed, tls_site_begin, tls_site_end),
+    cmocka_unit_test_setup_teardown(the_only_start_has_an_authority_of_its_own, tls_site_begin, tls_site_end),
     cmocka_unit_test_setup_teardown(mixed_content_is_reported, tls_site_begin, tls_site_end),
     cmocka_unit_test_setup_teardown(a_file_without_certificates, tls_site_begin, tls_site_end),
   };
