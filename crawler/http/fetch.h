@@ -86,7 +86,7 @@ typedef struct fetch_options {
   unsigned connections; /* in use at once, over all hosts */
   unsigned kept;        /* besides these, open for the next request to their host (kept.h) */
   bool multiplexes;     /* several requests to one host at once: HTTP/2 where a server has it, on one connection */
-  long timeout_ms;      /* for a whole fetch */
+  long timeout_ms;      /* for a whole fetch, of the time in which the network could be heard */
   uint64_t max_body;    /* decoded bytes */
   unsigned per_address; /* an address gets no more than so many hosts with this delay (address_share.h); 0: any */
   uint64_t delay_ms;    /* 0: any */

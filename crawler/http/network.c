@@ -28,8 +28,9 @@
 
 enum {
   DESCRIPTORS_MS = 50,
-  PAUSE_MS = 10,      /* where waiting itself fails */
-  WIRE_LOOK_MS = 250, /* what came over the wire is looked at so often */
+  PAUSE_MS = 10, /* where waiting itself fails */
+  LOOK_MS = 250, /* what came over the wire, and whose time is over, is looked at so often */
+  TURN_MS = 250, /* a turn of libcurl's that takes longer takes no one's time but its own */
 };
 
 struct network {
@@ -45,7 +46,10 @@ struct network {
   size_t all_count, all_room;
   size_t active;
   name_limit names;
-  uint64_t wire_look_ms;
+  uint64_t look_ms; /* the next */
+  /* The time that transfers have (their until_ms), which stands still while libcurl has no turn: because one of them
+   * holds it up, or readers do, or, without a thread, the caller. */
+  uint64_t clock_ms, turn_ms, awaited_ms; /* as of turn_ms; since then there was so much waiting for the network */
 };
 
 /* ---- transfers ------------------------------------------------------------------------------------------ */
@@ -85,6 +89,29 @@ static void put_idle(network *n, transfer *t)
   n->idle = t;
 }
 
+/* ---- their time ------------------------------------------------------------------------------------------- */
+
+static void pass_time(network *n)
+{
+  uint64_t now_ms = machine_monotonic_ms(), passed = now_ms - n->turn_ms, most = n->awaited_ms + TURN_MS;
+  n->clock_ms += passed < most ? passed : most;
+  n->turn_ms = now_ms;
+  n->awaited_ms = 0;
+}
+
+/* With all of its time; false: out of memory. */
+static bool run(network *n, transfer *t)
+{
+  t->until_ms = n->clock_ms + (uint64_t)n->options->timeout_ms;
+  return curl_multi_add_handle(n->multi, t->easy) == CURLM_OK;
+}
+
+/* By its own time; libcurl, which looks at connecting alone, has only the machine's. */
+static bool is_late(const network *n, const transfer *t)
+{
+  return n->clock_ms + LOOK_MS >= t->until_ms;
+}
+
 /* ---- without descriptors --------------------------------------------------------------------------------- */
 
 /* So many transfers bring several pieces in a moment: they then cost one poll and one change of threads. That saves a
@@ -98,6 +125,7 @@ static size_t running(const network *n)
 
 static void put_waiting(network *n, transfer *t)
 {
+  t->until_ms = 0;
   t->next = n->waiting;
   n->waiting = t;
   n->waiting_count++;
@@ -150,10 +178,12 @@ static void finish(network *n, transfer *t, CURLcode code)
 
 static bool try_again(network *n, transfer *t, CURLcode code)
 {
-  if ((n->options->delay_ms && !t->was_stale) || !transfer_deserves_second_try(t, code))
+  bool is_early = code == CURLE_OPERATION_TIMEDOUT && !is_late(n, t);
+  if (!is_early && ((n->options->delay_ms && !t->was_stale) || !transfer_deserves_second_try(t, code)))
     return false;
   curl_multi_remove_handle(n->multi, t->easy);
-  transfer_set_second_try(t);
+  if (!is_early)
+    transfer_set_second_try(t);
   return curl_multi_add_handle(n->multi, t->easy) == CURLM_OK;
 }
 
@@ -250,8 +280,9 @@ void network_begin(network *n, request *r)
     return;
   }
   assert_network(n);
+  pass_time(n);
   bool is_set = transfer_set(t, r), is_turn = running(n) < n->fd_limit.limit;
-  if (!is_set || (is_turn && curl_multi_add_handle(n->multi, t->easy) != CURLM_OK)) {
+  if (!is_set || (is_turn && !run(n, t))) {
     put_idle(n, t);
     fail(n, r, FETCH_OTHER, no_memory);
     return;
@@ -280,17 +311,18 @@ static void collect(network *n)
   }
 }
 
-/* Ends what sends too much that is no body. */
+/* Ends what sends too much that is no body, and what takes too long. */
 static void end_endless(network *n)
 {
-  uint64_t now_ms = machine_monotonic_ms();
-  if (now_ms < n->wire_look_ms)
+  if (n->turn_ms < n->look_ms)
     return;
-  n->wire_look_ms = now_ms + WIRE_LOOK_MS;
+  n->look_ms = n->turn_ms + LOOK_MS;
   for (size_t i = 0; i < n->all_count; i++) {
     transfer *t = n->all[i];
     if (t->request && t->connection.uses.serial && transfer_exceeds_wire(t))
       finish(n, t, CURLE_WRITE_ERROR);
+    else if (t->request && t->until_ms && n->clock_ms >= t->until_ms)
+      finish(n, t, CURLE_OPERATION_TIMEDOUT);
   }
 }
 
@@ -303,7 +335,7 @@ static void start_waiting(network *n)
     n->waiting = t->next;
     n->waiting_count--;
     t->was_without_descriptor = false;
-    if (curl_multi_add_handle(n->multi, t->easy) != CURLM_OK)
+    if (!run(n, t))
       finish(n, t, CURLE_OUT_OF_MEMORY);
   }
 }
@@ -312,6 +344,7 @@ void network_work(network *n)
 {
   int still;
   assert_network(n);
+  pass_time(n);
   start_waiting(n);
   if (n->setting.tls)
     tls_went_on(n->setting.tls);
@@ -331,6 +364,9 @@ void network_wait(network *n, int wait_ms)
 {
   if (n->waiting && wait_ms > DESCRIPTORS_MS)
     wait_ms = DESCRIPTORS_MS; /* no event says that descriptors are free again */
+  if (running(n) && wait_ms > LOOK_MS)
+    wait_ms = LOOK_MS;
+  n->awaited_ms += wait_ms > 0 ? (uint64_t)wait_ms : 0;
   /* poll(2) refuses more than RLIMIT_NOFILE */
   if (curl_multi_poll(n->multi, NULL, 0, wait_ms, NULL) != CURLM_OK)
     machine_sleep_ms(PAUSE_MS);

@@ -280,8 +280,8 @@ static void set_up(transfer *t)
   curl_easy_setopt(e, CURLOPT_PATH_AS_IS, 1L);
   /* With one request at a time there is nothing to multiplex, and HTTP/2's connection takes twice the memory. */
   curl_easy_setopt(e, CURLOPT_HTTP_VERSION, (long)(o->multiplexes ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_1_1));
-  curl_easy_setopt(e, CURLOPT_ACCEPT_ENCODING, ""); /* decode; what we accept is among our headers */
-  curl_easy_setopt(e, CURLOPT_TIMEOUT_MS, o->timeout_ms);
+  curl_easy_setopt(e, CURLOPT_ACCEPT_ENCODING, "");              /* decode; what we accept is among our headers */
+  curl_easy_setopt(e, CURLOPT_CONNECTTIMEOUT_MS, o->timeout_ms); /* for half of it the first of several addresses */
   curl_easy_setopt(e, CURLOPT_NOSIGNAL, 1L);
   curl_easy_setopt(e, CURLOPT_QUICK_EXIT, 1L); /* else all wait for the name of a transfer that has ended */
   curl_easy_setopt(e, CURLOPT_DNS_CACHE_TIMEOUT, (long)NAMES_S);

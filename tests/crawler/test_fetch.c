@@ -2,6 +2,7 @@
  * what it reports, many at once, and what is left when it goes in the midst of work. */
 #include "crawler/http/fetch.h"
 #include "tests/site/process.h"
+#include "frontier/base/machine.h"
 #include "tests/site/raw.h"
 #include "tests/site/grown_text.h"
 
@@ -48,7 +49,8 @@ static const struct row folded = {
   NULL,         NULL,
   "",           0,
   false};
-enum { ROWS = sizeof rows / sizeof *rows, LARGE = 1 << 20 };
+static const struct row slow = {"/slow", OK "\r\nat last", FETCH_OK, 200, "", "", "at last", 0, false};
+enum { ROWS = sizeof rows / sizeof *rows, LARGE = 1 << 20, SLOW_MS = 1200 };
 
 /* More than may wait between two threads, if many are asked for at once. */
 static void send_large(int fd)
@@ -66,6 +68,10 @@ static void answer(int fd, const char *target)
     send_large(fd);
   if (strcmp(target, folded.target) == 0)
     raw_send_string(fd, folded.bytes);
+  if (strcmp(target, slow.target) == 0) {
+    usleep(SLOW_MS * 1000);
+    raw_send_string(fd, slow.bytes);
+  }
   for (size_t i = 0; i < ROWS; i++)
     if (strcmp(rows[i].target, target) == 0 && rows[i].bytes)
       raw_send_string(fd, rows[i].bytes);
@@ -305,6 +311,29 @@ static void nothing_comes_of_what_was_dropped(void **state)
   text_free(&address);
 }
 
+/* A fetch has no time while nobody works on it: neither to connect nor for its answer. */
+static void a_caller_that_is_away(void **state)
+{
+  enum { AWAY_MS = 1500, CONNECTED_MS = 200 };
+  landing quick = {.row = &rows[0]}, late = {.row = &slow};
+  if (*(const bool *)*state)
+    return; /* its thread is there */
+  fetcher *f = make_fetcher(state, true, SOON_MS);
+  start(f, &late);
+  for (uint64_t since_ms = machine_monotonic_ms(); machine_monotonic_ms() < since_ms + CONNECTED_MS;)
+    fetch_poll(f, 10);
+  start(f, &quick);
+  fetch_poll(f, 0);
+  assert_int_equal(fetch_active(f), 2);
+  usleep(AWAY_MS * 1000);
+  while (fetch_active(f))
+    fetch_poll(f, 100);
+  assert_int_equal(quick.finished + late.finished, 2);
+  text_free(&quick.body);
+  text_free(&late.body);
+  fetcher_free(f);
+}
+
 static void every_error_has_a_word(void **state)
 {
   (void)state;
@@ -322,13 +351,10 @@ static void every_error_has_a_word(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-    TWICE(all_rows_at_once),
-    TWICE(a_folded_line_before_any_field),
-    TWICE(a_private_address),
-    TWICE(freed_in_the_midst),
-    TWICE(more_than_is_taken),
-    TWICE(nothing_comes_of_what_was_dropped),
-    cmocka_unit_test(every_error_has_a_word),
+    TWICE(all_rows_at_once),      TWICE(a_folded_line_before_any_field),
+    TWICE(a_private_address),     TWICE(freed_in_the_midst),
+    TWICE(more_than_is_taken),    TWICE(nothing_comes_of_what_was_dropped),
+    TWICE(a_caller_that_is_away), cmocka_unit_test(every_error_has_a_word),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
