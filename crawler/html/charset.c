@@ -185,10 +185,10 @@ static const charset *charset_of_value(const char *at, const char *end)
 }
 
 /* The standard's "extracting a character encoding from a meta element". */
-const charset *charset_of_type(const char *type, size_t size)
+const charset *charset_of_content(const char *content, size_t size)
 {
   static const char word[] = "charset";
-  const char *at = type, *end = type + size;
+  const char *at = content, *end = content + size;
   while ((size_t)(end - at) >= sizeof word - 1) {
     if (strncasecmp(at, word, sizeof word - 1) != 0) {
       at++;

@@ -16,8 +16,9 @@ typedef struct charset charset;
 /* The charset of a label in any case, white space around; NULL: no such label. */
 const charset *charset_of_label(const char *label, size_t size);
 
-/* The charset in "text/html; charset=x", a Content-Type header or a <meta content>; NULL: none, or unknown. */
-const charset *charset_of_type(const char *type, size_t size);
+/* The charset in a <meta content> of "text/html; charset=x", which is read otherwise than a Content-Type header
+ * (mime_type.h); NULL: none, or unknown. */
+const charset *charset_of_content(const char *content, size_t size);
 
 /* Of one in a <meta>: a page whose <meta> could be read is not in UTF-16. NULL gives NULL. */
 const charset *charset_of_meta(const charset *said);

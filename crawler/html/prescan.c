@@ -75,7 +75,7 @@ static const charset *read_meta(cursor *in)
       is_pragma = is_text(a.value, a.value_size, "content-type");
     } else if (!has_content && is_text(a.name, a.name_size, "content")) {
       has_content = true;
-      by_content = charset_of_type(a.value, a.value_size);
+      by_content = charset_of_content(a.value, a.value_size);
     } else if (!has_charset && is_text(a.name, a.name_size, "charset")) {
       has_charset = true;
       by_charset = charset_of_label(a.value, a.value_size);

@@ -39,7 +39,7 @@ typedef struct fetch_response {
   fetch_error error;
   const char *explanation; /* a phrase for people when error != OK */
   long status;
-  const char *content_type; /* "" if none */
+  const char *content_type; /* of all fields, for mime_type_read; "" if none */
   const char *location;     /* "" if none */
   uint64_t wire_bytes;      /* body as it came */
   uint64_t body_bytes;      /* decoded, as given to `body` */

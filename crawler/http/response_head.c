@@ -121,12 +121,25 @@ const char *response_head_next(const response_head *h, const char *name, const c
   return NULL;
 }
 
-const char *response_head_last(const response_head *h, const char *name)
+/* Behind the last field, of which it is none. */
+const char *response_head_joined(response_head *h, const char *name)
 {
-  const char *last = NULL, *value = NULL;
-  while ((value = response_head_next(h, name, value)))
-    last = value;
-  return last;
+  static const char comma[] = ", ";
+  const char *value = response_head_next(h, name, NULL);
+  if (!value || !response_head_next(h, name, value))
+    return value;
+  size_t size = 0;
+  for (const char *next = value; next; next = response_head_next(h, name, next))
+    size += strlen(next) + strlen(comma);
+  if (!HAS_ROOM(h->text, h->room, h->size + size + 1))
+    return NULL;
+  char *joined = h->text + h->size, *end = joined;
+  for (value = NULL; (value = response_head_next(h, name, value));) {
+    memcpy(end, comma, strlen(comma));
+    end = stpcpy(end + strlen(comma), value);
+  }
+  assert(end == joined + size);
+  return joined + strlen(comma);
 }
 
 uint64_t response_head_retry_after_s(const response_head *h, uint64_t now_s)

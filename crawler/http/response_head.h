@@ -25,7 +25,10 @@ bool response_head_add(response_head *h, const char *line, size_t size);
 /* The next value of that name, whatever its case, behind `value`, which was returned before; NULL: the first. Blanks
  * around it are taken off. NULL after the last. To go through all of them is linear. */
 const char *response_head_next(const response_head *h, const char *name, const char *value);
-const char *response_head_last(const response_head *h, const char *name);
+
+/* All values of that name, with ", " between them, as if one line had been sent (RFC 9110, 5.3); NULL: none, or out of
+ * memory. Once the head has ended: no line is added any more. Other values that were returned before are not valid. */
+const char *response_head_joined(response_head *h, const char *name);
 
 /* Of Retry-After, seconds or a date (RFC 9110, 10.2.3); 0: there is none, or it is over. */
 uint64_t response_head_retry_after_s(const response_head *h, uint64_t now_s);

@@ -190,7 +190,7 @@ static void begin_body(transfer *t)
 {
   fetch_response *response = &t->request->response;
   assert(!t->has_begun);
-  const char *type = response_head_last(&t->request->head, "Content-Type"); /* as browsers */
+  const char *type = response_head_joined(&t->request->head, "Content-Type");
   curl_easy_getinfo(t->easy, CURLINFO_RESPONSE_CODE, &response->status);
   response->content_type = type ? type : "";
   if (is_told_to_wait(t))

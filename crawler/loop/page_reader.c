@@ -35,6 +35,8 @@ static void body_ended(void *context, const fetch_response *response)
   if (v->is_dropped)
     return;
   visit_finish(v);
+  if (c->options.bodies && !visit_is_no_page(v)) /* its first bytes were not enough to see that */
+    body_digests_drop(c->options.bodies, &v->body);
   if (c->options.keeps_log)
     body_hash_end(v->hash, v->sha256);
 }

@@ -1,11 +1,11 @@
 /* See pages_log.h. */
 #include "crawler/loop/pages_log.h"
 
+#include "crawler/base/chars.h"
+#include "crawler/base/mime_type.h"
 #include "frontier/base/machine.h"
 
-#include <ctype.h>
 #include <string.h>
-#include <strings.h>
 #include <time.h>
 
 static void put_time(json *line)
@@ -26,14 +26,15 @@ static void put_request(json *line, const fetch_response *r)
   json_put_real(line, "first_byte_ms", 1000 * r->first_byte_seconds, 3);
 }
 
-/* What an HTML page was read in; of anything else, what its header says. */
+/* What an HTML page was read in; of anything else, and of a page that does not say it, what its header says. */
 static void put_charset(json *line, const page_facts *facts)
 {
-  const visit *v = facts->visit;
-  char named[PAGES_LOG_CHARSET];
-  const charset *known = v->has_scanned ? decoder_charset(v->decoder) : NULL;
-  pages_log_charset(facts->response->content_type, named);
-  json_put_string(line, "charset", known ? charset_name(known) : named);
+  const charset *known = visit_charset(facts->visit);
+  mime_type type;
+  mime_type_read(facts->response->content_type, strlen(facts->response->content_type), &type);
+  for (char *at = type.charset; *at; at++)
+    *at = lower(*at);
+  json_put_string(line, "charset", known ? charset_name(known) : type.charset);
 }
 
 static void put_hash(json *line, const page_facts *facts)
@@ -47,6 +48,8 @@ static void put_answer(json *line, const page_facts *facts)
   const fetch_response *r = facts->response;
   json_put_number(line, "status", (uint64_t)r->status);
   json_put_string(line, "type", r->content_type);
+  if (facts->visit->sniffed != SNIFFED_NOTHING)
+    json_put_string(line, "sniffed", sniffed_type(facts->visit->sniffed));
   put_charset(line, facts);
   json_put_number(line, "wire_bytes", r->wire_bytes);
   json_put_number(line, "body_bytes", r->body_bytes);
@@ -114,30 +117,4 @@ void pages_log_line(json *line, const page_facts *facts, url_profile profile, ur
     put_answer(line, facts);
   }
   json_end(line);
-}
-
-/* ---- the charset parameter: RFC 9110, 8.3.1 ---------------------------------------------------------------- */
-
-static void copy_name(const char *from, size_t size, char name[PAGES_LOG_CHARSET])
-{
-  if (size >= PAGES_LOG_CHARSET)
-    return;
-  for (size_t i = 0; i < size; i++)
-    name[i] = (char)tolower((unsigned char)from[i]);
-  name[size] = '\0';
-}
-
-void pages_log_charset(const char *content_type, char name[PAGES_LOG_CHARSET])
-{
-  static const char parameter[] = "charset=";
-  *name = '\0';
-  for (const char *at = strchr(content_type, ';'); at; at = strchr(at, ';')) {
-    at += 1 + strspn(at + 1, " \t");
-    if (strncasecmp(at, parameter, sizeof parameter - 1) != 0)
-      continue;
-    at += sizeof parameter - 1;
-    at += *at == '"';
-    copy_name(at, strcspn(at, "\"; \t"), name);
-    return;
-  }
 }

@@ -30,8 +30,4 @@ typedef struct page_facts {
 /* Into `line`, without a newline. Ends the visit's hash. `scratch` is room for the key, made by `profile`. */
 void pages_log_line(json *line, const page_facts *facts, url_profile profile, url *scratch);
 
-enum { PAGES_LOG_CHARSET = 48 };
-/* The charset parameter of a Content-Type, in lower case; "" if there is none, or none that fits. */
-void pages_log_charset(const char *content_type, char name[PAGES_LOG_CHARSET]);
-
 #endif

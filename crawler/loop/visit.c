@@ -1,6 +1,7 @@
 /* See visit.h. */
 #include "crawler/loop/visit.h"
 
+#include "crawler/base/mime_type.h"
 #include "crawler/base/nameless.h"
 #include "crawler/html/link_headers.h"
 #include "crawler/html/refresh.h"
@@ -10,7 +11,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <unistd.h>
 
 enum { LINK_HEAD = sizeof(uint32_t) + 2, NOFOLLOW = 1, MAP = 2, HEADER = 4, CANONICAL = 8, CUT = 16, ASSET = 32 };
@@ -21,7 +21,9 @@ static void assert_visit(const visit *v)
   assert(v->hrefs_before + v->hrefs_size >= v->links * LINK_HEAD);
   assert(!v->has_mapped || v->map);
   assert(!v->is_plain || v->text);
-  assert(v->has_scanned + v->has_mapped + v->is_plain <= 1); /* a body is read in one way */
+  assert(v->has_scanned + v->has_mapped + v->is_plain <= 1);                  /* a body is read in one way, ... */
+  assert(v->is_decided || !(v->has_scanned || v->has_mapped || v->is_plain)); /* ... once it is known in which */
+  assert(v->held_size <= SNIFF_MAX && (!v->held_size || v->held));
   (void)v;
 }
 
@@ -151,6 +153,7 @@ void visit_free(visit *v)
   free(v->body.bytes);
   visit_rest(v);
   free(v->hrefs);
+  free(v->held);
   free(v->base);
   free(v);
 }
@@ -166,84 +169,166 @@ void visit_begin(visit *v, const frontier_lease *lease)
   v->is_head = false;
   *v->title = '\0';
   v->holds_host = v->has_scanned = v->has_mapped = v->is_plain = v->nofollow = v->noindex = v->is_dropped = false;
-  v->has_script = false;
+  v->has_script = v->is_decided = v->is_page = false;
+  v->sniffed = SNIFFED_NOTHING;
+  v->held_size = 0;
   v->hrefs_size = v->hrefs_before = v->links = v->dropped = 0;
   v->shingles = (mlbf_shingles){.count = 0};
   free(v->base);
   v->base = NULL;
 }
 
-static bool is_type(const char *type, const char *wanted)
-{
-  size_t size = strcspn(type, "; \t");
-  return size == strlen(wanted) && strncasecmp(type, wanted, size) == 0;
-}
-
-/* Without memory for it, it is not looked into. */
-static bool read_map(visit *v, const char *content_type, const char **bytes, size_t *size)
-{
-  if (!v->map && !(v->map = sitemap_create(keep_mapped, v))) {
-    v->dropped++;
-    return false;
-  }
-  if (!v->has_mapped)
-    sitemap_begin(v->map, charset_of_type(content_type, strlen(content_type)));
-  v->has_mapped = true;
-  return sitemap_feed(v->map, bytes, size);
-}
-
-static bool is_feed(const char *type)
-{
-  return is_type(type, "application/rss+xml") || is_type(type, "application/atom+xml");
-}
+/* ---- in which way a body is read ------------------------------------------------------------------------------- */
 
 bool visit_is_html(const char *content_type)
 {
-  return is_type(content_type, "text/html") || is_type(content_type, "application/xhtml+xml");
+  mime_type type;
+  mime_type_read(content_type, strlen(content_type), &type);
+  return mime_type_is_html(&type);
 }
 
-static void read_plain(visit *v, const char *content_type, const char *bytes, size_t size)
+bool visit_may_be_page(const char *content_type)
 {
-  if (!v->is_plain) {
-    decoder_begin(v->decoder, charset_of_type(content_type, strlen(content_type)));
-    page_text_begin(v->text);
+  mime_type type;
+  mime_type_read(content_type, strlen(content_type), &type);
+  return mime_type_is_html(&type) || mime_type_is_unknown(&type);
+}
+
+/* Without memory for it, it is not looked into. */
+static void begin_map(visit *v, const charset *said)
+{
+  if (!v->map && !(v->map = sitemap_create(keep_mapped, v))) {
+    v->dropped++;
+    return;
   }
+  sitemap_begin(v->map, said);
+  v->has_mapped = true;
+}
+
+static void begin_plain(visit *v, const charset *said)
+{
+  if (!v->text)
+    return;
+  decoder_begin(v->decoder, said);
+  page_text_begin(v->text);
   v->is_plain = true;
-  decoder_feed(v->decoder, bytes, size);
 }
 
-static void read_page(visit *v, const char *content_type, const char *bytes, size_t size)
+static void begin_markup(visit *v, const charset *said, bool is_xml)
 {
-  if (v->is_plain || (v->text && !v->has_scanned && is_type(content_type, "text/plain"))) {
-    read_plain(v, content_type, bytes, size);
-    return;
-  }
-  bool is_xml = is_type(content_type, "application/xhtml+xml") || is_type(content_type, "image/svg+xml");
-  /* a missing type is looked into, as browsers sniff */
-  if (!v->has_scanned && !is_xml && !is_type(content_type, "text/html") && !is_type(content_type, ""))
-    return;
-  if (!v->has_scanned)
-    decoder_begin(v->decoder, charset_of_type(content_type, strlen(content_type)));
-  if (!v->has_scanned && is_xml)
+  decoder_begin(v->decoder, said);
+  if (is_xml) {
+    decoder_expect_xml(v->decoder);
     links_expect_xml(v->scanner);
-  if (!v->has_scanned && v->text)
+  }
+  if (v->text)
     page_text_begin(v->text);
   v->has_scanned = true;
-  decoder_feed(v->decoder, bytes, size);
+}
+
+static void begin_reading(visit *v, sniffed what, const mime_type *type)
+{
+  const charset *said = charset_of_label(type->charset, strlen(type->charset));
+  v->is_decided = true;
+  v->is_page = what == SNIFFED_HTML || what == SNIFFED_XHTML;
+  switch (what) {
+  case SNIFFED_NOTHING: break;
+  case SNIFFED_TEXT: begin_plain(v, said); break;
+  case SNIFFED_FEED: begin_map(v, said); break;
+  default: begin_markup(v, said, what != SNIFFED_HTML); break;
+  }
+}
+
+/* What the type says by itself. SNIFFED_NOTHING: nothing, or that nobody looks into such bodies. */
+static sniffed kind_of(const visit *v, const mime_type *type)
+{
+  if (v->is_map || mime_type_is_feed(type))
+    return SNIFFED_FEED;
+  if (mime_type_is(type, "text/html"))
+    return SNIFFED_HTML;
+  if (mime_type_is(type, "application/xhtml+xml"))
+    return SNIFFED_XHTML;
+  if (mime_type_is(type, "image/svg+xml"))
+    return SNIFFED_SVG;
+  return mime_type_is(type, "text/plain") ? SNIFFED_TEXT : SNIFFED_NOTHING;
+}
+
+/* Holds the first bytes back for it. false: out of memory. */
+static bool hold(visit *v, const char **bytes, size_t *size)
+{
+  size_t taken = *size < SNIFF_MAX - v->held_size ? *size : SNIFF_MAX - v->held_size;
+  if (!v->held && !(v->held = malloc(SNIFF_MAX)))
+    return false;
+  memcpy(v->held + v->held_size, *bytes, taken);
+  v->held_size += taken;
+  *bytes += taken;
+  *size -= taken;
+  return true;
+}
+
+static bool read_on(visit *v, const char **bytes, size_t *size)
+{
+  if (v->has_mapped)
+    return sitemap_feed(v->map, bytes, size);
+  if (v->has_scanned || v->is_plain)
+    decoder_feed(v->decoder, *bytes, *size);
+  return false;
+}
+
+static void read_held(visit *v)
+{
+  const char *bytes = v->held;
+  size_t size = v->held_size;
+  while (size && read_on(v, &bytes, &size))
+    ; /* no more than SNIFF_MAX, and nothing of it is packed */
+  v->held_size = 0;
+}
+
+/* All that is there of what it takes. */
+static void sniff_held(visit *v)
+{
+  assert(!v->is_decided && v->held_size);
+  mime_type type = {.essence = ""};
+  memcpy(type.charset, v->held_charset, sizeof type.charset);
+  v->sniffed = (v->is_held_xml ? sniff_xml : sniff_unknown)(v->held, v->held_size);
+  begin_reading(v, v->sniffed, &type);
+  read_held(v);
+}
+
+/* From its type, or from its first bytes. false: more of them must come. */
+static bool decide(visit *v, const char *content_type, const char **bytes, size_t *size)
+{
+  if (!v->held_size) {
+    mime_type type;
+    mime_type_read(content_type, strlen(content_type), &type);
+    sniffed what = kind_of(v, &type);
+    v->is_held_xml = mime_type_is_xml(&type);
+    if (what != SNIFFED_NOTHING || !(v->is_held_xml || mime_type_is_unknown(&type))) {
+      begin_reading(v, what, &type);
+      return true;
+    }
+    memcpy(v->held_charset, type.charset, sizeof v->held_charset);
+  }
+  if (!hold(v, bytes, size)) {
+    v->is_decided = true;
+    v->dropped++;
+  } else if (v->held_size == SNIFF_MAX) {
+    sniff_held(v);
+  }
+  return v->is_decided;
 }
 
 bool visit_read(visit *v, const char *content_type, const char **bytes, size_t *size)
 {
   assert_visit(v);
-  if (v->is_map || v->has_mapped || (!v->has_scanned && is_feed(content_type)))
-    return read_map(v, content_type, bytes, size);
-  read_page(v, content_type, *bytes, *size);
-  return false;
+  return (v->is_decided || decide(v, content_type, bytes, size)) && read_on(v, bytes, size);
 }
 
 void visit_finish(visit *v)
 {
   assert_visit(v);
+  if (v->held_size)
+    sniff_held(v);
   if (v->has_mapped)
     sitemap_finish(v->map);
   if (v->has_scanned || v->is_plain)

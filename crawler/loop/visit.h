@@ -5,10 +5,12 @@
 #include "crawler/http/per_address.h"
 #include "crawler/loop/body_digests.h"
 #include "crawler/base/body_hash.h"
+#include "crawler/base/mime_type.h"
 #include "crawler/html/decoder.h"
 #include "crawler/http/fetch.h"
 #include "crawler/html/links.h"
 #include "crawler/html/page_text.h"
+#include "crawler/html/sniff.h"
 #include "crawler/loop/revisit.h"
 #include "crawler/html/sitemap.h"
 #include "frontier/frontier.h"
@@ -48,13 +50,20 @@ typedef struct visit {
   bool is_check;               /* the URL is not in scope, or an asset, and leads nowhere */
   bool wants_assets;           /* and titles */
   bool is_head;                /* only the head of the response was asked for */
+  bool is_decided;             /* it is known in which way the body is read */
+  bool is_page;                /* ... as HTML, or XHTML */
   bool has_scanned;            /* the body is HTML, and went through the scanner */
   bool has_mapped;             /* the body is a sitemap or a feed, and went through `map` */
   page_text *text;             /* the text of the page; NULL: not wanted */
   mlbf_shingles shingles;      /* of it, once it has ended; none, if the page says nothing */
   bool is_plain;               /* the body is text without markup, and went into `text` */
-  body_copy body;              /* of what is no page, if that is wanted */
-  char *hrefs;                 /* size (4 bytes, machine order), flags, element (1 byte each), bytes; again and again */
+  sniffed sniffed;             /* what it was found to be, if its type did not say it */
+  char *held;                  /* the beginning of a body for that, while it is not known; made when first needed */
+  size_t held_size;
+  bool is_held_xml;                     /* its type says so much */
+  char held_charset[MIME_TYPE_CHARSET]; /* and this */
+  body_copy body;                       /* of what is no page, if that is wanted */
+  char *hrefs; /* size (4 bytes, machine order), flags, element (1 byte each), bytes; again and again */
   size_t hrefs_size, hrefs_room;
   size_t hrefs_before;   /* bytes of them that are in a file, before those in memory */
   const char *directory; /* for that file; NULL: links stay in memory */
@@ -75,7 +84,8 @@ bool visit_want_text(visit *v);   /* of all pages to come; false: out of memory 
 void visit_begin(visit *v, const frontier_lease *lease);
 
 /* A piece of the body; what is neither HTML, nor a feed by its type, nor a sitemap by its origin is not looked into,
- * nor is plain text unless it is wanted. true: call it again, with what it left of `*bytes`: a sitemap is read step by
+ * nor is plain text unless it is wanted. Where the type says nothing, or no more than XML, its first bytes decide
+ * (sniff.h). true: call it again, with what it left of `*bytes`: a sitemap is read step by
  * step, as a piece of it may unpack to much more. */
 bool visit_read(visit *v, const char *content_type, const char **bytes, size_t *size);
 void visit_finish(visit *v); /* the body has ended */
@@ -88,6 +98,7 @@ static inline bool visit_is_start(const visit *v)
 }
 
 bool visit_is_html(const char *content_type);
+bool visit_may_be_page(const char *content_type); /* it is HTML, or says nothing, so that the body would be sniffed */
 
 /* The body so far is no page: nothing that has links was found in it, or looked for. */
 static inline bool visit_is_no_page(const visit *v)

@@ -339,7 +339,8 @@ static bool is_to_be_got(crawl *c, const visit *v, const fetch_response *respons
   if (!v->is_head || response->error != FETCH_OK)
     return false;
   bool is_refused = status >= 400 && status != TOO_MANY && status != UNAVAILABLE;
-  bool is_page = status >= 200 && status <= 299 && visit_is_html(response->content_type) && crawl_has_in_scope(c, v);
+  bool is_page = status >= 200 && status <= 299 && visit_may_be_page(response->content_type) &&
+                 crawl_has_in_scope(c, v);
   return (is_refused || is_page) && retries_come_again(c->retries, &v->lease);
 }
 
@@ -353,7 +354,7 @@ static bool is_to_come_again(crawl *c, const visit *v, const fetch_response *res
 /* What GET was to read as a page (choose_method in crawl.c), and is none, was only checked. */
 static void settle_check(visit *v, const fetch_response *response, answer kind)
 {
-  bool is_page = kind == ANSWER_PAGE && visit_is_html(response->content_type);
+  bool is_page = kind == ANSWER_PAGE && (v->is_page || visit_is_html(response->content_type));
   v->is_check = v->is_check || (v->lease.origin.hops & VISIT_CHECK && !is_page);
 }
 

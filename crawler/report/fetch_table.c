@@ -2,7 +2,7 @@
 #include "crawler/report/fetch_table.h"
 
 #include "crawler/base/crawl_dir.h"
-#include "crawler/loop/visit.h"
+#include "crawler/base/mime_type.h"
 #include "crawler/report/flat_line.h"
 #include "datasets/sort/sorter.h"
 #include "datasets/sort/spool.h"
@@ -42,7 +42,7 @@ uint64_t fetch_table_hash(const fetch_table *t, const char *key, size_t size)
 
 /* What counts of a line; the first of two fields of a name. */
 typedef struct facts {
-  flat_field key, redirect, canonical, title, type, status, error, via, sitemap, check, noindex;
+  flat_field key, redirect, canonical, title, type, sniffed, status, error, via, sitemap, check, noindex;
 } facts;
 
 static bool is_text(const flat_field *f, const char *text)
@@ -60,6 +60,7 @@ static facts facts_of(const char *line, size_t size)
                {"canonical", offsetof(facts, canonical)},
                {"title", offsetof(facts, title)},
                {"type", offsetof(facts, type)},
+               {"sniffed", offsetof(facts, sniffed)},
                {"status", offsetof(facts, status)},
                {"error", offsetof(facts, error)},
                {"via", offsetof(facts, via)},
@@ -87,15 +88,22 @@ static uint16_t ending_of(const facts *of)
   return status < 1000 ? (uint16_t)status : 0;
 }
 
+/* By its type, or as its first bytes say. Before those were asked, a body without a type was read as HTML. */
+static bool is_html(const facts *of)
+{
+  mime_type type = {.essence = ""};
+  const flat_field *said = of->sniffed.value ? &of->sniffed : &of->type;
+  if (said->value)
+    mime_type_read(said->value, said->size, &type);
+  return mime_type_is_html(&type) || !said->size;
+}
+
 static uint8_t flags_of(const facts *of)
 {
-  char type[64];
   bool is_map = of->sitemap.value, is_check = of->check.value;
-  snprintf(type, sizeof type, "%.*s", (int)(of->type.size < sizeof type ? of->type.size : sizeof type - 1),
-           of->type.value ? of->type.value : "");
   return (uint8_t)((is_text(&of->via, "0") && !is_map && !is_check ? FETCH_START : 0) | (is_map ? FETCH_MAP : 0) |
                    (is_check ? FETCH_CHECK : 0) | (of->noindex.value ? FETCH_NOINDEX : 0) |
-                   (visit_is_html(type) || !*type ? FETCH_HTML : 0));
+                   (is_html(of) ? FETCH_HTML : 0));
 }
 
 /* Of the URL in a field; 0: there is none. */

@@ -2,6 +2,7 @@
 #include "crawler/warc/warc.h"
 
 #include "crawler/base/body_hash.h"
+#include "crawler/base/mime_type.h"
 #include "crawler/warc/cdxj.h"
 #include "crawler/http/dechunk.h"
 #include "crawler/http/http_head.h"
@@ -12,15 +13,13 @@
 #include "frontier/base/own_file.h"
 
 #include <assert.h>
-#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <time.h>
 
-enum { URN = 45 + 1, DATE = 24 + 1, STAMP = 14 + 1, DIGEST = 5 + BODY_HASH_TEXT, MIME = 128 };
+enum { URN = 45 + 1, DATE = 24 + 1, STAMP = 14 + 1, DIGEST = 5 + BODY_HASH_TEXT };
 
 struct warc {
   warc_options options;
@@ -71,16 +70,6 @@ static void make_dates(uint64_t epoch_ms, char date[DATE], char stamp[STAMP])
   strftime(clock, sizeof clock, "%H:%M:%S", &utc);
   snprintf(date, DATE, "%.10sT%.8s.%03uZ", day, clock, (unsigned)(epoch_ms % 1000));
   strftime(stamp, STAMP, "%Y%m%d%H%M%S", &utc);
-}
-
-/* The media type alone, in lower case; "unk", as indexes say, if there is none. */
-static void make_mime(const char *type, char mime[MIME])
-{
-  size_t size = strcspn(type, "; \t,");
-  bool fits = size > 0 && size < MIME;
-  snprintf(mime, MIME, "%.*s", fits ? (int)size : 3, fits ? type : "unk");
-  for (char *at = mime; *at; at++)
-    *at = (char)tolower((unsigned char)*at);
 }
 
 /* ---- digests --------------------------------------------------------------------------------------------------- */
@@ -284,13 +273,16 @@ static void put_warcinfo(warc *w)
 
 static void put_index(warc *w, const capture *c, uint64_t offset, uint64_t end)
 {
-  char mime[MIME], file[WARC_PATH_SIZE];
+  mime_type type;
+  char file[WARC_PATH_SIZE];
   assert(end > offset || w->files.data.error);
-  make_mime(c->fetch->type, mime);
+  mime_type_read(c->fetch->type, strlen(c->fetch->type), &type);
   warc_path("", w->files.number, WARC_SUFFIX, file);
   cdxj_put(&w->files.lines, &(cdxj_capture){.url = c->fetch->url,
                                             .date = c->stamp,
-                                            .mime = c->first.url ? "warc/revisit" : mime,
+                                            .mime = c->first.url    ? "warc/revisit"
+                                                    : *type.essence ? type.essence
+                                                                    : "unk", /* as indexes say */
                                             .status = http_head_status(c->head, c->head_size),
                                             .digest = c->digests.payload,
                                             .offset = offset,

@@ -37,11 +37,11 @@ static void labels(void **state)
   assert_null(charset_of_label("utf-8\0", 6));
 }
 
-static void types(void **state)
+static void contents(void **state)
 {
   (void)state;
   /* clang-format off */
-  static const struct { const char *type, *name; } rows[] = {
+  static const struct { const char *content, *name; } rows[] = {
     {"text/html; charset=windows-1251", "windows-1251"}, {"text/html;CHARSET = \"koi8-r\"", "KOI8-R"},
     {"text/html; charset='big5'; x=y", "Big5"}, {"charset=gbk;x", "GBK"}, {"text/html", "none"},
     {"text/html; charset", "none"}, {"text/html; charset=", "none"}, {"text/html; charset=\"big5", "none"},
@@ -49,9 +49,9 @@ static void types(void **state)
   };
   /* clang-format on */
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-    const char *name = name_of(charset_of_type(rows[i].type, strlen(rows[i].type)));
+    const char *name = name_of(charset_of_content(rows[i].content, strlen(rows[i].content)));
     if (strcmp(name, rows[i].name) != 0)
-      fail_msg("\"%s\": %s, not %s", rows[i].type, name, rows[i].name);
+      fail_msg("\"%s\": %s, not %s", rows[i].content, name, rows[i].name);
   }
 }
 
@@ -153,7 +153,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(labels),
-    cmocka_unit_test(types),
+    cmocka_unit_test(contents),
     cmocka_unit_test(byte_order_marks),
     cmocka_unit_test(every_charset_can_be_read),
     cmocka_unit_test(queries),

@@ -151,7 +151,7 @@ static void head(const char *bytes, size_t size, size_t piece)
   }
   fetch_response response = {.head = &h};
   const char *field = NULL;
-  response_head_last(&h, "Content-Type");
+  response_head_joined(&h, "Content-Type");
   response_head_next(&h, "Location", NULL);
   while ((field = response_head_next(&h, "Set-Cookie", field)))
     cookies_take(jar, "http://h.example/a/b", field, 1000000000);

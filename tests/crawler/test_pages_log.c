@@ -422,35 +422,12 @@ static void times_make_sense(void **state)
   pages_free(&log);
 }
 
-static void charsets(void **state)
-{
-  (void)state;
-  static const char *const rows_of_two[][2] = {
-    {"text/html", ""},
-    {"text/html;charset=utf-8", "utf-8"},
-    {"text/html; boundary=x ; CHARSET=\"ISO-8859-1\"", "iso-8859-1"},
-    {"text/html; xcharset=a; charset=b; charset=c", "b"},
-    {"text/html; charset=", ""},
-    {"; ;;", ""},
-    {"charset=utf-8", ""},
-    {"a;charset=a-name-that-is-longer-than-any-name-of-a-charset-could-be", ""},
-  };
-  for (size_t i = 0; i < sizeof rows_of_two / sizeof *rows_of_two; i++) {
-    char named[PAGES_LOG_CHARSET];
-    pages_log_charset(rows_of_two[i][0], named);
-    assert_string_equal(named, rows_of_two[i][1]);
-  }
-}
-
 int main(void)
 {
   read_fields();
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test(charsets),
-    cmocka_unit_test_teardown(every_outcome, clean_up),
-    cmocka_unit_test_teardown(a_private_address, clean_up),
-    cmocka_unit_test_teardown(an_audit, clean_up),
-    cmocka_unit_test_teardown(near_duplicates, clean_up),
+    cmocka_unit_test_teardown(every_outcome, clean_up),    cmocka_unit_test_teardown(a_private_address, clean_up),
+    cmocka_unit_test_teardown(an_audit, clean_up),         cmocka_unit_test_teardown(near_duplicates, clean_up),
     cmocka_unit_test_teardown(times_make_sense, clean_up),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

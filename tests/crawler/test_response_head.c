@@ -111,6 +111,22 @@ static void a_nul(void **state)
   response_head_free(&h);
 }
 
+/* Behind the fields, and none of them. */
+static void joined(void **state)
+{
+  (void)state;
+  response_head h = {0};
+  add(&h, "HTTP/1.1 200 OK\r\nT: a\r\nX: y\r\nt:b ; c\r\nT: \r\n\r\n");
+  assert_null(response_head_joined(&h, "Y"));
+  assert_string_equal(response_head_joined(&h, "X"), "y");
+  assert_string_equal(response_head_joined(&h, "T"), "a, b ; c, ");
+  assert_string_equal(response_head_joined(&h, "T"), "a, b ; c, ");
+  assert_string_equal(response_head_next(&h, "T", NULL), "a");
+  response_head_clear(&h);
+  assert_null(response_head_joined(&h, "T"));
+  response_head_free(&h);
+}
+
 /* However much comes, so much is kept; and then no longer a piece of a field. */
 static void endless(void **state)
 {
@@ -134,6 +150,6 @@ static void endless(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {cmocka_unit_test(every_row), cmocka_unit_test(when_to_come_again),
-                                     cmocka_unit_test(a_nul), cmocka_unit_test(endless)};
+                                     cmocka_unit_test(a_nul), cmocka_unit_test(joined), cmocka_unit_test(endless)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

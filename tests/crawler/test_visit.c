@@ -66,15 +66,41 @@ static void what_is_no_html_is_not_looked_into(void **state)
     const char *type;
     bool is_read;
   } rows[] = {
-    {"text/html", true}, {"Text/HTML ;charset=x", true}, {"application/xhtml+xml", true},
-    {"", true},          {"text/plain", false},          {"text/htmlx", false},
-    {"text/htm", false}, {"application/pdf", false},     {"x", false},
+    {"text/html", true},
+    {"Text/HTML ;charset=x", true},
+    {"application/xhtml+xml", true},
+    {"", true},
+    {"text/plain", false},
+    {"text/htmlx", false},
+    {"text/htm", false},
+    {"application/pdf", false},
+    {"x", true},
+    {"*/*", true},
+    {"text/xml", false},
+    {"text/html, x/y", false},
   };
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     visit *v = read_as(*state, rows[i].type, page);
     if (v->has_scanned != rows[i].is_read || (v->links > 0) != rows[i].is_read)
       fail_msg("type \"%s\": %zu links", rows[i].type, v->links);
   }
+}
+
+/* Also where fewer bytes come than it takes at most, and many more. */
+static void xml_is_known_by_its_root(void **state)
+{
+  static const char begin[] = "<?xml version='1.0'?><html xmlns='http://www.w3.org/1999/xhtml'><a href='one'/>";
+  static char text[3 * SNIFF_MAX];
+  visit *v = read_as(*state, "text/xml", begin);
+  assert_string_equal(links_of(v), "one");
+  assert_true(v->is_page && v->sniffed == SNIFFED_XHTML);
+  memcpy(text, begin, sizeof begin - 1);
+  memset(text + sizeof begin - 1, ' ', sizeof text - sizeof begin);
+  memcpy(text + 2 * SNIFF_MAX, "<a href='two'/>", 15);
+  assert_string_equal(links_of(read_as(v, "application/xml", text)), "one two");
+  assert_string_equal(links_of(read_as(v, "text/xml", "<html><a href='no'/></html>")), "");
+  assert_string_equal(links_of(read_as(v, "text/xml", "<rss><item><link>three</link></item></rss>")), "three");
+  assert_true(v->has_mapped && !v->is_page);
 }
 
 static void xhtml_is_read_as_xml(void **state)
@@ -173,6 +199,7 @@ int main(void)
     cmocka_unit_test(links_are_kept_in_order),
     cmocka_unit_test(nothing_is_left_for_the_next_page),
     cmocka_unit_test(what_is_no_html_is_not_looked_into),
+    cmocka_unit_test(xml_is_known_by_its_root),
     cmocka_unit_test(xhtml_is_read_as_xml),
     cmocka_unit_test(links_of_a_drawing),
     cmocka_unit_test(a_feed_is_known_by_its_type),

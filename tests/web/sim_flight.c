@@ -143,7 +143,7 @@ static void begin_body(flight *l)
   fetch_response *response = &l->request->response;
   if (!add_head(l))
     sim_fail("no memory for a response's head");
-  const char *type = response_head_last(&l->request->head, "Content-Type");
+  const char *type = response_head_joined(&l->request->head, "Content-Type");
   response->content_type = type ? type : "";
   const char *value = response_head_next(&l->request->head, "Location", NULL);
   response->location = value ? value : "";
