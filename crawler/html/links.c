@@ -21,17 +21,20 @@ enum element {
   IMG, SOURCE,                                     /* of images */
   AUDIO, EMBED, INPUT, OBJECT, TRACK, VIDEO,       /* of what else a page is made of */
   TEXT, TITLE, SCRIPT, PLAINTEXT, SELECT,          /* of text */
-  FOREIGN_ROOT, ANNOTATION_XML, FONT,              /* around SVG and MathML */
+  FOREIGN_ROOT, TEMPLATE, ANNOTATION_XML, FONT,    /* around SVG and MathML, and templates */
 };
 
 enum { HREF = 1, XLINK_HREF = 2, SRC = 4, REL = 8, HTTP_EQUIV = 16, NAME = 32, CONTENT = 64, ENCODING = 128, LOOK = 256,
-       SRCSET = 512, DATA = 1024, POSTER = 2048 };
+       SRCSET = 512, DATA = 1024, POSTER = 2048, SHADOW = 4096 };
+
+enum { AROUND = ENCODING | LOOK | SHADOW }; /* of those around SVG, MathML and templates */
 
 static const unsigned attributes_of[FONT + 1] = {
   [A] = HREF | XLINK_HREF | REL, [AREA] = HREF | REL, [BASE] = HREF, [FRAME] = SRC, [IFRAME] = SRC, [LINK] = HREF | REL,
   [IMG] = SRC | SRCSET, [SOURCE] = SRC | SRCSET, [AUDIO] = SRC, [EMBED] = SRC, [INPUT] = SRC, [OBJECT] = DATA,
   [TRACK] = SRC, [VIDEO] = SRC | POSTER, [SCRIPT] = SRC,
   [META] = HTTP_EQUIV | NAME | CONTENT, [ANNOTATION_XML] = ENCODING, [FONT] = LOOK,
+  [TEMPLATE] = SHADOW,
 };
 /* clang-format on */
 
@@ -199,7 +202,7 @@ static enum element element_named(const char *name, size_t size)
   case 'p': NAMED("plaintext", PLAINTEXT); break;
   case 's': NAMED("script", SCRIPT); NAMED("style", TEXT); NAMED("svg", FOREIGN_ROOT); NAMED("source", SOURCE);
     NAMED("select", SELECT); break;
-  case 't': NAMED("title", TITLE); NAMED("textarea", TEXT); NAMED("track", TRACK); break;
+  case 't': NAMED("title", TITLE); NAMED("textarea", TEXT); NAMED("track", TRACK); NAMED("template", TEMPLATE); break;
   case 'v': NAMED("video", VIDEO); break;
   case 'x': NAMED("xmp", TEXT); break;
   default: break;
@@ -210,11 +213,11 @@ static enum element element_named(const char *name, size_t size)
 
 static unsigned attribute_named(const char *name, size_t size)
 {
-  static const struct { char name[12]; unsigned char size; unsigned short attribute; } names[] = {
+  static const struct { char name[15]; unsigned char size; unsigned short attribute; } names[] = {
     { "href", 4, HREF }, { "rel", 3, REL }, { "src", 3, SRC }, { "srcset", 6, SRCSET }, { "content", 7, CONTENT },
     { "name", 4, NAME }, { "http-equiv", 10, HTTP_EQUIV }, { "xlink:href", 10, XLINK_HREF },
     { "encoding", 8, ENCODING }, { "color", 5, LOOK }, { "face", 4, LOOK }, { "size", 4, LOOK },
-    { "data", 4, DATA }, { "poster", 6, POSTER },
+    { "data", 4, DATA }, { "poster", 6, POSTER }, { "shadowrootmode", 14, SHADOW },
   };
   /* clang-format on */
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)
@@ -249,7 +252,7 @@ static const plain_tag_names matter_with_assets = {
   ['x' - 'a'] = 1 << 3,
 };
 
-/* In foreign content and in a <select> end tags and all names count; in XML any tag ends what is hidden. */
+/* In foreign content, in a template and in a <select> end tags and all names count; in XML any tag ends what is hidden. */
 static void choose_what_matters(links_scanner *scanner)
 {
   bool any = scanner->is_xml || scanner->is_in_select || scanner->place.depth > 0;
@@ -267,7 +270,7 @@ static bool has_meaning_in_foreign(enum element element)
 static enum element select_follow(links_scanner *scanner, enum element element, const char *name, bool is_end_tag)
 {
   if (element == SELECT)
-    scanner->is_in_select |= !foreign_is_inside(&scanner->place);
+    scanner->is_in_select |= !foreign_is_inside(&scanner->place) && !foreign_is_inert(&scanner->place);
   else if (is_end_tag && strcmp(name, "select") == 0)
     scanner->is_in_select = false;
   return is_end_tag ? element : OTHER;
@@ -301,8 +304,9 @@ static tokenizer_wish on_tag_named(void *context, const char *name, size_t size,
   if (element == SELECT || (scanner->is_in_select && (is_end_tag || element == PLAINTEXT)))
     element = select_follow(scanner, element, name, is_end_tag);
   choose_what_matters(scanner);
-  bool is_near_foreign = scanner->place.depth > 0 || element == FOREIGN_ROOT;
-  scanner->has_script |= element == SCRIPT;
+  bool is_near_foreign = scanner->place.depth > 0 || element == FOREIGN_ROOT || element == TEMPLATE;
+  bool is_inert = foreign_is_inert(&scanner->place);
+  scanner->has_script |= element == SCRIPT && !is_inert;
   scanner->is_hidden = scanner->is_xml && (element == TEXT || element == TITLE || element == SCRIPT);
   if (!is_near_foreign && (element == OTHER || element > FOREIGN_ROOT))
     return WISH_NOTHING;
@@ -318,6 +322,8 @@ static tokenizer_wish on_tag_named(void *context, const char *name, size_t size,
   if (!attributes_of[tag->element] || (element == SCRIPT && !scanner->wants_assets))
     return WISH_END;
   tag->wanted = attributes_of[tag->element] & (is_foreign ? ~0U : ~(unsigned)XLINK_HREF);
+  if (is_inert)
+    tag->wanted &= AROUND; /* which says where the template ends */
   tag->rel = 0;
   tag->is_refresh = tag->is_robots = false;
   tag->url_attribute = NULL;
@@ -436,6 +442,7 @@ static void on_attribute_valued(void *context, const char *value, size_t size)
   case ENCODING:
     tag->has_html_attribute = is_word(value, size, "text/html") || is_word(value, size, "application/xhtml+xml");
     break;
+  case SHADOW: tag->has_html_attribute = is_word(value, size, "open") || is_word(value, size, "closed"); break;
   default: tag->has_html_attribute = true; break;
   }
 }
@@ -484,12 +491,13 @@ static tokenizer_content on_tag_ended(void *context, bool is_self_closing)
   assert(place->depth <= FOREIGN_DEPTH_MAX);
   if (place->depth > 0 && tag->is_end_tag)
     foreign_leave(place, tag->name);
-  else if (place->depth > 0 || tag->element == FOREIGN_ROOT)
+  else if (place->depth > 0 || tag->element == FOREIGN_ROOT || tag->element == TEMPLATE)
     foreign_enter(place, tag->name, is_self_closing, tag->has_html_attribute);
   choose_what_matters(scanner);
   if (attributes_of[tag->element] & (HREF | SRC | CONTENT) && !links_at_once(tag->element) && tag->url_attribute)
     visit_tag(scanner);
-  scanner->is_in_title = tag->element == TITLE && !tag->is_end_tag && scanner->wants_assets && !scanner->has_title;
+  scanner->is_in_title = tag->element == TITLE && !tag->is_end_tag && scanner->wants_assets && !scanner->has_title &&
+                         !foreign_is_inert(place);
   scanner->has_title |= scanner->is_in_title;
   if (scanner->is_xml)
     return CONTENT_FOREIGN;
@@ -518,7 +526,7 @@ static void on_text(void *context, const char *bytes, size_t size)
   const links_scanner *scanner = context;
   if (scanner->is_in_title)
     on_inner_text(context, bytes, size); /* XHTML */
-  if (!scanner->is_hidden)
+  if (!scanner->is_hidden && !foreign_is_inert(&scanner->place))
     scanner->take_text(scanner->text_context, bytes, size);
 }
 

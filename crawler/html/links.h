@@ -4,7 +4,8 @@
  * memory whatever the page (about 56 KiB). Attribute values reach the visitor with character references decoded
  * and surrounding white space as it stood; resolving is the caller's. Comments, CDATA sections in SVG and MathML,
  * and the contents of script, style, textarea, title, xmp, iframe, noembed, noframes and plaintext hold no links;
- * those of noscript and template do.
+ * those of noscript do. Nothing in a template counts, as it is another document: no link, base, meta, title, script or
+ * text; a declarative shadow root (<template shadowrootmode>) is part of the page.
  *
  * Encoding: UTF-8; decoder.h converts other charsets. Invalid bytes pass unchanged, character references become
  * UTF-8. */

@@ -175,7 +175,24 @@ static const row rows[] = {
   {"<noembed><a href=no></noembed><a href=x>", "a:x"},
   {"<noframes><a href=no></noframes><a href=x>", "a:x"},
   {"<noscript><a href=x></noscript>", "a:x"},
-  {"<template><a href=x></template>", "a:x"},
+  {"<template><a href=no></template><a href=x>", "a:x"},
+  {"<template><template><a href=no></template><a href=no></template><a href=x>", "a:x"},
+  {"<template><p></div><a href=no></table></body><a href=no></TEMPLATE ><a href=x>", "a:x"},
+  {"<template/><a href=no></template><a href=x>", "a:x"},
+  {"</template><a href=x><template><a href=no>", "a:x"},
+  {"<template><script>'</template><a href=no>'</script><a href=no></template><a href=x>", "a:x"},
+  {"<template><iframe src=no></template></iframe></template><iframe src=x>", "iframe:x"},
+  {"<template><svg><a href=no></template><a href=x>", "a:x"},
+  {"<svg><template><a href=x></template><a href=y></svg><template><a href=no></template><a href=z>", "a:x a:y a:z"},
+  {"<svg><template/><a href=x></svg><a href=y>", "a:x a:y"},
+  {"<template><svg><template></template><a href=no></template><a href=x>", "a:x"},
+  {"<svg><foreignObject><template></svg><a href=no></foreignObject></template><area href=x>", "area:x"},
+  {"<template><base href=no></template><base href=b><a href=x>", "base:b a:x"},
+  {"<template><link rel=canonical href=no><meta http-equiv=refresh content='0;no'></template><link rel=next href=x>",
+   "link:x"},
+  {"<div><template shadowrootmode=open><a href=x><template><a href=no></template></template></div>", "a:x"},
+  {"<template><div><template shadowrootmode=open><a href=no></template></div></template>", ""},
+  {"<template shadowrootmode=x><a href=no></template><template shadowrootmode=CLOSED><a href=y>", "a:y"},
   {"<plaintext></plaintext><a href=no>", ""},
   {"<plaintext><select></select><a href=no>", ""},
   {"<select><plaintext></plaintext>a</select><a href=x>", "a:x"},
@@ -350,6 +367,7 @@ static void meta_robots_are_heard(void **state)
   robots_of("<meta name=robots><meta name=googlebot content=none>", false, false);
   robots_of("<meta name=robots content=noindex><meta name=robots content=nofollow>", true, true);
   robots_of("<!-- <meta name=robots content=none> -->", false, false);
+  robots_of("<template><meta name=robots content=none></template><meta name=robots content=noindex>", false, true);
 }
 
 static void scan_long_value(size_t size, size_t piece, bool wants_cut)

@@ -1,0 +1,35 @@
+"""What a page's markup means: templates, and XHTML with prefixes."""
+from answers import LEAF, links, page, reply
+
+TEMPLATE = '<template>%s</template>'
+
+
+def template_is_another_document(site):
+    """nothing in a template is the page's: links, base, canonical, robots, refresh (Chromium: the same)"""
+    inner = '<base href="/wrong/"><title>wrong</title><link rel="canonical" href="/wrong"><link rel=next href="/wrong">' \
+            '<meta name=robots content="noindex, nofollow"><meta http-equiv=refresh content="0;url=/wrong">' \
+            '<a href="/wrong">x</a><iframe src="/wrong"></iframe><form><area href=/wrong></form>'
+    site.serve({'/d/': reply('<!doctype html>' + TEMPLATE % inner + '<title>right</title><base href="/b/">'
+                             '<link rel=canonical href="/c">' + TEMPLATE % ('<p>' + TEMPLATE % inner + inner) + '<a href=in>x</a>'),
+                '/b/in': LEAF, '/c': LEAF})
+    site.audit(start='/d/').wants('/b/in', never=['/wrong', '/wrong/x', '/wrong/in'])
+    line = site.line('/d/')
+    assert line['canonical'].endswith('/c') and line['title'] == 'right', line
+    assert 'noindex' not in line and 'nofollow' not in line, line
+
+
+def template_ends(site):
+    """a template ends with its own end tag only; what begins in SVG by that name is none (Chromium: the same)"""
+    site.serve({'/': page('/1', '/2', '/3', '/4'),
+                '/1': reply('<table><tr><template></table><td><a href=/no></td></body></html><a href=/no></template><td><a href=/in1>x'),
+                '/2': reply('<svg><template><a href="/in2"></template></svg><template><svg></svg><a href=/no></template>'),
+                '/3': reply('<template><script>"</template>"</script><a href=/no></template><a href=/in3>x'),
+                '/4': reply('<template><style></template></style></template></template><a href=/in4><template/><a href=/no>')})
+    site.crawl().wants('/in1', '/in2', '/in3', '/in4', never=['/no'])
+
+
+def shadow_root(site):
+    """a declarative shadow root is no template: browsers show its links"""
+    site.serve({'/': reply('<!doctype html><div><template shadowrootmode="open"><a href="/in">x</a></template></div>'),
+                '/in': LEAF})
+    site.crawl().wants('/in')
