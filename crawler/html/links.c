@@ -7,11 +7,13 @@
 #include <string.h>
 
 #include "crawler/base/chars.h"
+#include "crawler/html/attribute_words.h"
 #include "crawler/html/entities.h"
 #include "crawler/html/foreign.h"
 #include "crawler/html/refresh.h"
 #include "crawler/html/srcset.h"
 #include "crawler/html/tokenizer.h"
+#include "crawler/html/xml_names.h"
 
 _Static_assert((int)LINKS_VALUE_MAX == (int)TOKENIZER_VALUE_MAX, "one limit, said in both headers");
 
@@ -25,7 +27,7 @@ enum element {
 };
 
 enum { HREF = 1, XLINK_HREF = 2, SRC = 4, REL = 8, HTTP_EQUIV = 16, NAME = 32, CONTENT = 64, ENCODING = 128, LOOK = 256,
-       SRCSET = 512, DATA = 1024, POSTER = 2048, SHADOW = 4096 };
+       SRCSET = 512, DATA = 1024, POSTER = 2048, SHADOW = 4096, DECLARATION = 8192 };
 
 enum { AROUND = ENCODING | LOOK | SHADOW }; /* of those around SVG, MathML and templates */
 
@@ -38,18 +40,20 @@ static const unsigned attributes_of[FONT + 1] = {
 };
 /* clang-format on */
 
-enum { REL_NOFOLLOW = 1, REL_CANONICAL = 2, REL_PAGE = 4, REL_STYLESHEET = 8, REL_ASSET = 16 };
-
 /* The start tag being read. */
 typedef struct open_tag {
   enum element element;
   bool is_end_tag;
+  bool is_foreign;    /* of SVG or MathML */
   unsigned wanted;    /* attributes not yet seen: of two with one name the first counts */
   unsigned attribute; /* the one whose value comes next */
   unsigned rel;
   bool is_refresh, is_robots, has_html_attribute;
   char name[TOKENIZER_NAME_MAX + 1];
-  const char *url_attribute; /* where `url` stood; NULL: none yet */
+  size_t prefix_size, declared_size; /* in XML */
+  char prefix[TOKENIZER_NAME_MAX];
+  char declared[TOKENIZER_NAME_MAX]; /* the xmlns attribute whose value comes next */
+  const char *url_attribute;         /* where `url` stood; NULL: none yet */
   size_t url_size;
   char url[LINKS_VALUE_MAX]; /* or a meta's content */
 } open_tag;
@@ -59,6 +63,8 @@ struct links_scanner {
   void *context;
   bool is_finished; /* the next feed begins a page */
   bool is_xml;
+  bool has_root; /* XML: another element is not the root */
+  xml_names names;
   bool wants_images, wants_assets, wants_cut;
   bool is_hidden; /* XHTML: inside script, style and the like */
   bool is_in_select;
@@ -109,78 +115,6 @@ static const char *const element_names[LINK_ELEMENTS] = {
 const char *link_element_name(link_element element)
 {
   return (unsigned)element < LINK_ELEMENTS ? element_names[element] : "";
-}
-
-/* Words. */
-
-static bool is_word(const char *text, size_t size, const char *word)
-{
-  size_t i = 0;
-  while (i < size && word[i] && lower(text[i]) == word[i])
-    i++;
-  return i == size && !word[i];
-}
-
-/* The next word of [*at, end) into [begin, *at); false past the last. */
-static bool next_word(const char **begin, const char **at, const char *end, const char *separators,
-                      size_t separator_count)
-{
-  while (*at < end && memchr(separators, **at, separator_count))
-    (*at)++;
-  *begin = *at;
-  while (*at < end && !memchr(separators, **at, separator_count))
-    (*at)++;
-  return *at > *begin;
-}
-
-/* The link types of the standard that make a hyperlink of <link>, those of HTML 4.01, and two in wide use. */
-static const char *const page_rels[] = {
-  "alternate", "amphtml",   "appendix",  "author",   "bookmark",   "canonical", "chapter",
-  "contents",  "copyright", "first",     "glossary", "help",       "home",      "index",
-  "last",      "license",   "me",        "next",     "prev",       "previous",  "privacy-policy",
-  "search",    "section",   "shortlink", "start",    "subsection", "tag",       "terms-of-service",
-  "toc",       "top",       "up",
-};
-
-/* What a page needs besides style sheets. Of preconnect and dns-prefetch nothing is loaded. */
-static const char *const asset_rels[] = {
-  "icon",     "apple-touch-icon", "apple-touch-icon-precomposed", "mask-icon", "manifest", "modulepreload", "preload",
-  "prefetch", "image_src",
-};
-
-static unsigned rel_word(const char *word, size_t size)
-{
-  if (is_word(word, size, "nofollow"))
-    return REL_NOFOLLOW;
-  if (is_word(word, size, "stylesheet"))
-    return REL_STYLESHEET | REL_ASSET;
-  for (size_t i = 0; i < sizeof asset_rels / sizeof *asset_rels; i++)
-    if (is_word(word, size, asset_rels[i]))
-      return REL_ASSET;
-  for (size_t i = 0; i < sizeof page_rels / sizeof *page_rels; i++)
-    if (is_word(word, size, page_rels[i]))
-      return is_word(word, size, "canonical") ? REL_PAGE | REL_CANONICAL : REL_PAGE;
-  return 0;
-}
-
-static unsigned rel_read(const char *value, size_t size)
-{
-  unsigned rel = 0;
-  const char *word, *at = value, *end = value + size;
-  while (next_word(&word, &at, end, " \t\n\f\r", 5))
-    rel |= rel_word(word, (size_t)(at - word));
-  return rel;
-}
-
-static void robots_read(links_scanner *scanner, const char *content, size_t size)
-{
-  const char *word, *at = content, *end = content + size;
-  while (next_word(&word, &at, end, ", \t\n\f\r", 6)) {
-    size_t word_size = (size_t)(at - word);
-    bool is_none = is_word(word, word_size, "none");
-    scanner->nofollow |= is_none || is_word(word, word_size, "nofollow");
-    scanner->noindex |= is_none || is_word(word, word_size, "noindex");
-  }
 }
 
 /* Names. */
@@ -290,12 +224,50 @@ static bool links_at_once(enum element element)
   return (element >= IMG && element <= VIDEO) || element == SCRIPT;
 }
 
+/* XML. */
+
+/* The name without its prefix, which the tag keeps. */
+static const char *local_name(open_tag *tag, const char *name, size_t *size)
+{
+  const char *colon = memchr(name, ':', *size);
+  tag->prefix_size = colon ? (size_t)(colon - name) : 0;
+  memcpy(tag->prefix, name, tag->prefix_size);
+  if (!colon)
+    return name;
+  *size -= tag->prefix_size + 1;
+  return colon + 1;
+}
+
+/* The open tag's name is one that we know: in XML its prefix must be HTML's, which its own attributes may say. */
+static bool has_known_name(const links_scanner *scanner)
+{
+  const open_tag *tag = &scanner->tag;
+  return !scanner->is_xml || tag->is_foreign || xml_names_has(&scanner->names, tag->prefix, tag->prefix_size);
+}
+
+static void declare(links_scanner *scanner, const char *value, size_t size)
+{
+  const open_tag *tag = &scanner->tag;
+  xml_names_declare(&scanner->names, tag->declared, tag->declared_size, !scanner->has_root, value, size);
+}
+
 /* The sink of the tokenizer. */
+
+/* For foreign.h, which knows names in lower case. */
+static void name_store(open_tag *tag, const char *name, size_t size)
+{
+  for (size_t i = 0; i <= size; i++)
+    tag->name[i] = lower(name[i]);
+  if (memchr(name, '\0', size))
+    tag->name[0] = '\0'; /* with a NUL inside it is no name we know */
+}
 
 static tokenizer_wish on_tag_named(void *context, const char *name, size_t size, bool is_end_tag)
 {
   links_scanner *scanner = context;
   open_tag *tag = &scanner->tag;
+  if (scanner->is_xml)
+    name = local_name(tag, name, &size);
   enum element element = is_end_tag ? OTHER : element_named(name, size);
   assert(element == OTHER || element > FOREIGN_ROOT || matter_with_assets[name[0] - 'a'] >> size & 1);
   scanner->is_in_title = false;
@@ -308,20 +280,18 @@ static tokenizer_wish on_tag_named(void *context, const char *name, size_t size,
   bool is_inert = foreign_is_inert(&scanner->place);
   scanner->has_script |= element == SCRIPT && !is_inert;
   scanner->is_hidden = scanner->is_xml && (element == TEXT || element == TITLE || element == SCRIPT);
-  if (!is_near_foreign && (element == OTHER || element > FOREIGN_ROOT))
+  if (!scanner->is_xml && !is_near_foreign && (element == OTHER || element > FOREIGN_ROOT))
     return WISH_NOTHING;
-  bool is_foreign = foreign_is_inside(&scanner->place);
+  bool is_foreign = tag->is_foreign = foreign_is_inside(&scanner->place);
   tag->is_end_tag = is_end_tag;
   tag->element = is_foreign && !has_meaning_in_foreign(element) ? OTHER : element;
   tag->has_html_attribute = false;
-  if (is_near_foreign) {
-    memcpy(tag->name, name, size + 1);
-    if (memchr(name, '\0', size))
-      tag->name[0] = '\0'; /* with a NUL inside it is no name we know */
-  }
-  if (!attributes_of[tag->element] || (element == SCRIPT && !scanner->wants_assets))
+  if (is_near_foreign)
+    name_store(tag, name, size);
+  bool is_to_end = !attributes_of[tag->element] || (element == SCRIPT && !scanner->wants_assets);
+  if (is_to_end && (is_end_tag || !scanner->is_xml))
     return WISH_END;
-  tag->wanted = attributes_of[tag->element] & (is_foreign ? ~0U : ~(unsigned)XLINK_HREF);
+  tag->wanted = is_to_end ? 0 : attributes_of[tag->element] & (is_foreign ? ~0U : ~(unsigned)XLINK_HREF);
   if (is_inert)
     tag->wanted &= AROUND; /* which says where the template ends */
   tag->rel = 0;
@@ -332,7 +302,14 @@ static tokenizer_wish on_tag_named(void *context, const char *name, size_t size,
 
 static bool on_attribute_named(void *context, const char *name, size_t size)
 {
+  const links_scanner *scanner = context;
   open_tag *tag = &((links_scanner *)context)->tag;
+  if (scanner->is_xml && xml_names_is_declaration(name, size)) {
+    tag->attribute = DECLARATION;
+    memcpy(tag->declared, name, size);
+    tag->declared_size = size;
+    return true;
+  }
   tag->attribute = attribute_named(name, size) & tag->wanted;
   assert((tag->attribute & (tag->attribute - 1)) == 0); /* one, or none */
   tag->wanted &= ~tag->attribute;
@@ -396,7 +373,7 @@ static void visit_at_once(links_scanner *scanner, const char *value, size_t size
   bool is_set = tag->attribute == SRCSET, is_image = tag->element == IMG || (tag->element == SOURCE && is_set);
   link_kind kind = is_image && scanner->wants_images ? LINK_IMAGE : LINK_ASSET;
   tag->url_attribute = at_once_name(tag->attribute);
-  if (kind == LINK_ASSET && !scanner->wants_assets)
+  if ((kind == LINK_ASSET && !scanner->wants_assets) || !has_known_name(scanner))
     return;
   if (!is_set)
     visit(scanner, kind, value, size);
@@ -411,7 +388,8 @@ static void on_attribute_lost(void *context, const char *beginning, size_t size)
 {
   links_scanner *scanner = context;
   const open_tag *tag = &scanner->tag;
-  if (!scanner->wants_cut || !(tag->attribute & (HREF | XLINK_HREF | SRC | SRCSET)) || tag->element == BASE)
+  if (!scanner->wants_cut || !(tag->attribute & (HREF | XLINK_HREF | SRC | SRCSET)) || tag->element == BASE ||
+      !has_known_name(scanner))
     return;
   scanner->visit(scanner->context, &(link_found){.kind = LINK_A,
                                                  .href = beginning,
@@ -424,6 +402,10 @@ static void on_attribute_valued(void *context, const char *value, size_t size)
 {
   links_scanner *scanner = context;
   open_tag *tag = &scanner->tag;
+  if (tag->attribute == DECLARATION) {
+    declare(scanner, value, size);
+    return;
+  }
   if (links_at_once(tag->element)) {
     visit_at_once(scanner, value, size);
     return;
@@ -436,13 +418,14 @@ static void on_attribute_valued(void *context, const char *value, size_t size)
   case XLINK_HREF: url_store(tag, "xlink:href", value, size); break;
   case SRC: url_store(tag, "src", value, size); break;
   case CONTENT: url_store(tag, "content", value, size); break;
-  case REL: tag->rel = rel_read(value, size); break;
-  case HTTP_EQUIV: tag->is_refresh = is_word(value, size, "refresh"); break;
-  case NAME: tag->is_robots = is_word(value, size, "robots") || is_word(value, size, "strata"); break;
+  case REL: tag->rel = words_rel(value, size); break;
+  case HTTP_EQUIV: tag->is_refresh = words_equal(value, size, "refresh"); break;
+  case NAME: tag->is_robots = words_equal(value, size, "robots") || words_equal(value, size, "strata"); break;
   case ENCODING:
-    tag->has_html_attribute = is_word(value, size, "text/html") || is_word(value, size, "application/xhtml+xml");
+    tag->has_html_attribute = words_equal(value, size, "text/html") ||
+                              words_equal(value, size, "application/xhtml+xml");
     break;
-  case SHADOW: tag->has_html_attribute = is_word(value, size, "open") || is_word(value, size, "closed"); break;
+  case SHADOW: tag->has_html_attribute = words_equal(value, size, "open") || words_equal(value, size, "closed"); break;
   default: tag->has_html_attribute = true; break;
   }
 }
@@ -455,7 +438,7 @@ static void meta_ended(links_scanner *scanner)
   if (tag->is_refresh && refresh_find_url(tag->url, tag->url_size, &url, &size))
     visit(scanner, LINK_META_REFRESH, url, size);
   if (tag->is_robots)
-    robots_read(scanner, tag->url, tag->url_size);
+    words_robots(tag->url, tag->url_size, &scanner->nofollow, &scanner->noindex);
 }
 
 /* A <link> that names no page. */
@@ -483,24 +466,35 @@ static void visit_tag(links_scanner *scanner)
   scanner->has_base |= tag->element == BASE;
 }
 
+/* Where the tag leads to: into SVG, MathML or a template, or out of it. */
+static void follow_tag(links_scanner *scanner, bool is_self_closing)
+{
+  const open_tag *tag = &scanner->tag;
+  foreign_place *place = &scanner->place;
+  bool begins = tag->element == FOREIGN_ROOT || (tag->element == TEMPLATE && has_known_name(scanner));
+  assert(place->depth <= FOREIGN_DEPTH_MAX);
+  if (place->depth > 0 && tag->is_end_tag)
+    foreign_leave(place, tag->name);
+  else if ((place->depth > 0 || begins) && !(scanner->is_xml && is_self_closing))
+    foreign_enter(place, tag->name, is_self_closing, tag->has_html_attribute);
+}
+
 static tokenizer_content on_tag_ended(void *context, bool is_self_closing)
 {
   links_scanner *scanner = context;
   const open_tag *tag = &scanner->tag;
-  foreign_place *place = &scanner->place;
-  assert(place->depth <= FOREIGN_DEPTH_MAX);
-  if (place->depth > 0 && tag->is_end_tag)
-    foreign_leave(place, tag->name);
-  else if (place->depth > 0 || tag->element == FOREIGN_ROOT || tag->element == TEMPLATE)
-    foreign_enter(place, tag->name, is_self_closing, tag->has_html_attribute);
+  const foreign_place *place = &scanner->place;
+  follow_tag(scanner, is_self_closing);
   choose_what_matters(scanner);
-  if (attributes_of[tag->element] & (HREF | SRC | CONTENT) && !links_at_once(tag->element) && tag->url_attribute)
+  if (attributes_of[tag->element] & (HREF | SRC | CONTENT) && !links_at_once(tag->element) && tag->url_attribute &&
+      has_known_name(scanner))
     visit_tag(scanner);
+  scanner->has_root |= !tag->is_end_tag;
   scanner->is_in_title = tag->element == TITLE && !tag->is_end_tag && scanner->wants_assets && !scanner->has_title &&
-                         !foreign_is_inert(place);
+                         !foreign_is_inert(place) && has_known_name(scanner);
   scanner->has_title |= scanner->is_in_title;
   if (scanner->is_xml)
-    return CONTENT_FOREIGN;
+    return CONTENT_XML;
   switch (tag->element) {
   case IFRAME:
   case TITLE:
@@ -559,10 +553,12 @@ void links_feed(links_scanner *scanner, const char *bytes, size_t size)
   if (scanner->is_finished) {
     scanner->is_finished = scanner->has_base = scanner->nofollow = scanner->noindex = scanner->has_script = false;
     scanner->is_hidden = scanner->is_in_select = scanner->is_in_title = scanner->has_title = false;
+    scanner->has_root = false;
+    scanner->names = (xml_names){.is_default_other = false};
     scanner->title_size = 0;
     scanner->place.depth = 0;
     tokenizer_start(&scanner->machine, scanner->take_text ? &text_sink : &sink, scanner,
-                    scanner->is_xml ? CONTENT_FOREIGN : CONTENT_MARKUP);
+                    scanner->is_xml ? CONTENT_XML : CONTENT_MARKUP);
     choose_what_matters(scanner);
   }
   tokenizer_feed(&scanner->machine, bytes, size);
@@ -602,7 +598,7 @@ void links_want_text(links_scanner *scanner, links_text_taker *take, void *conte
 
 bool links_read_rel(const char *rel, size_t size, link_found *link)
 {
-  unsigned read = rel_read(rel, size);
+  unsigned read = words_rel(rel, size);
   link->nofollow = read & REL_NOFOLLOW;
   link->canonical = read & REL_CANONICAL;
   return read & REL_PAGE && !(read & REL_STYLESHEET);

@@ -104,8 +104,9 @@ void links_want_cut(links_scanner *scanner, bool wanted);
 typedef void links_text_taker(void *context, const char *bytes, size_t size);
 void links_want_text(links_scanner *scanner, links_text_taker *take, void *context);
 
-/* The page about to be fed is XHTML by its media type (application/xhtml+xml): `<script/>` is closed, a title's or
- * script's contents are markup, and CDATA is text everywhere. Before the page's first byte, and for it only. */
+/* The page about to be fed is XML by its media type (application/xhtml+xml): `<script/>` is closed, a title's or
+ * script's contents are markup, CDATA is text everywhere, names count as they are written (<A HREF> is no link), and
+ * HTML's may have a prefix (xml_names.h). Before the page's first byte, and for it only. */
 void links_expect_xml(links_scanner *scanner);
 
 /* The relations of a link, as in <link rel>, into link->nofollow and link->canonical. True if they make a page of its

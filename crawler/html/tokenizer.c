@@ -95,16 +95,16 @@ static tokenizer_state data, tag_open, end_tag_open, tag_name, before_attribute_
 static void name_append(char *name, size_t *size, char c)
 {
   if (*size < TOKENIZER_NAME_MAX)
-    name[*size] = lower(c);
+    name[*size] = c;
   *size += *size <= TOKENIZER_NAME_MAX;
 }
 
 /* Appends the bytes up to the one that ends a name of this class, and returns where it is, or `end`. */
-static const char *name_read(char *name, size_t *size, const char *at, const char *end, unsigned class)
+static const char *name_read(char *name, size_t *size, const char *at, const char *end, unsigned class, bool is_xml)
 {
   size_t length = *size;
   for (; at < end && !is(*at, class); at++)
-    name_append(name, &length, *at);
+    name_append(name, &length, is_xml ? *at : lower(*at));
   *size = length;
   return at;
 }
@@ -220,10 +220,10 @@ static const char *tag_end(tokenizer *machine, const char *at, bool is_self_clos
   if (machine->wish == WISH_NOTHING)
     return turn(machine, data, at);
   tokenizer_content content = machine->sink->tag_ended(machine->context, is_self_closing);
-  machine->is_foreign = content == CONTENT_FOREIGN;
-  if (content == CONTENT_MARKUP || content == CONTENT_FOREIGN)
+  machine->is_foreign = content == CONTENT_FOREIGN || content == CONTENT_XML;
+  if (content == CONTENT_MARKUP || machine->is_foreign)
     return turn(machine, data, at);
-  assert(machine->name_size <= TOKENIZER_NAME_MAX);
+  assert(machine->name_size <= TOKENIZER_NAME_MAX && !machine->is_xml);
   memcpy(machine->text_name, machine->name, sizeof machine->name);
   machine->text_name_size = machine->name_size;
   machine->script_level = 0;
@@ -242,7 +242,7 @@ static const char *attribute_name_read(tokenizer *machine, const char *at, const
 {
   if (machine->wish != WISH_ATTRIBUTES)
     return skip_until(at, end, ENDS_ATTRIBUTE_NAME);
-  return name_read(machine->attribute, &machine->attribute_size, at, end, ENDS_ATTRIBUTE_NAME);
+  return name_read(machine->attribute, &machine->attribute_size, at, end, ENDS_ATTRIBUTE_NAME, machine->is_xml);
 }
 
 static void attribute_named(tokenizer *machine)
@@ -295,7 +295,7 @@ static const char *end_tag_open(tokenizer *machine, const char *at, const char *
 
 static const char *tag_name(tokenizer *machine, const char *at, const char *end)
 {
-  const char *stop = name_read(machine->name, &machine->name_size, at, end, ENDS_TAG_NAME);
+  const char *stop = name_read(machine->name, &machine->name_size, at, end, ENDS_TAG_NAME, machine->is_xml);
   if (stop == end)
     return end;
   tag_named(machine);
@@ -591,7 +591,8 @@ void tokenizer_start(tokenizer *machine, const tokenizer_sink *sink, void *conte
   machine->context = context;
   machine->matter = NULL;
   machine->state = data;
-  machine->is_foreign = content == CONTENT_FOREIGN;
+  machine->is_xml = content == CONTENT_XML;
+  machine->is_foreign = machine->is_xml;
 }
 
 void tokenizer_feed(tokenizer *machine, const char *bytes, size_t size)

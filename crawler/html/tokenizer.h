@@ -12,7 +12,7 @@
 #include "crawler/html/plain_tag.h"
 
 enum {
-  TOKENIZER_NAME_MAX = 15,     /* longer names of elements and attributes mean nothing to us */
+  TOKENIZER_NAME_MAX = 31,     /* longer names of elements and attributes mean nothing to us */
   TOKENIZER_VALUE_MAX = 16384, /* bytes of a value, before and after decoding; longer ones are dropped */
 };
 
@@ -20,6 +20,7 @@ enum {
 typedef enum tokenizer_content {
   CONTENT_MARKUP,
   CONTENT_FOREIGN,   /* markup in which <![CDATA[ ]]> is text: SVG and MathML */
+  CONTENT_XML,       /* ... and names are as they stand: a whole document of XML */
   CONTENT_TEXT,      /* text up to the element's own end tag: title, textarea, style, ... */
   CONTENT_SCRIPT,    /* the same with the standard's escapes for <!-- <script> --> */
   CONTENT_PLAINTEXT, /* text to the end of the page */
@@ -32,7 +33,7 @@ typedef enum tokenizer_wish {
   WISH_ATTRIBUTES, /* attribute_named for each, and tag_ended */
 } tokenizer_wish;
 
-/* Names are lower-cased and NUL-terminated; a name too long is "". A tag cut off by the end of the page has no
+/* Names are lower-cased, but for XML's, and NUL-terminated; a name too long is "". A tag cut off by the end of the page has no
  * tag_ended, and never was. */
 typedef struct tokenizer_sink {
   tokenizer_wish (*tag_named)(void *context, const char *name, size_t size, bool is_end_tag);
@@ -58,7 +59,7 @@ struct tokenizer {
   const uint16_t *matter; /* plain_tag_names that tag_named must hear of; NULL: all, and end tags */
   tokenizer_state *state;
   tokenizer_state *text_state; /* where an end tag that was none returns to */
-  bool is_end_tag, is_foreign;
+  bool is_end_tag, is_foreign, is_xml;
   tokenizer_wish wish; /* for the tag being read */
   bool wants_value;
   char quote;            /* of the value being read */
@@ -74,7 +75,7 @@ struct tokenizer {
 };
 
 /* Also the way to begin a new page; `sink` and `context` are kept by reference. `content`: what the page begins with,
- * CONTENT_MARKUP or CONTENT_FOREIGN. */
+ * CONTENT_MARKUP or CONTENT_XML. */
 void tokenizer_start(tokenizer *machine, const tokenizer_sink *sink, void *context, tokenizer_content content);
 void tokenizer_feed(tokenizer *machine, const char *bytes, size_t size);
 

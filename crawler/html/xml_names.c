@@ -45,6 +45,6 @@ void xml_names_declare(xml_names *names, const char *attribute, size_t attribute
   bool is_html = size == sizeof XML_NAMES_HTML - 1 && memcmp(value, XML_NAMES_HTML, size) == 0;
   if (attribute_size > XMLNS + 1)
     bind_prefix(names, attribute + XMLNS + 1, attribute_size - XMLNS - 1, is_html);
-  else if (is_root)
+  else if (is_root || is_html)
     names->is_default_other = !is_html;
 }

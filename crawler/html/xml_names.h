@@ -2,9 +2,9 @@
  *
  *     <h:html xmlns:h="http://www.w3.org/1999/xhtml">   h:a is HTML's, a is not
  *
- * What is declared is not taken back where its element ends: a prefix means what was said of it last, and what the root
- * says of names without a prefix holds for the whole document; where it says nothing they are HTML's. Fixed memory: of
- * XML_NAMES_PREFIXES prefixes at once; one of more than XML_NAMES_PREFIX bytes is none. */
+ * What is declared is not taken back where its element ends: a prefix means what was said of it last. Names without a
+ * prefix are HTML's, unless the root says otherwise, and then from the first element on that says that they are. Fixed
+ * memory: of XML_NAMES_PREFIXES prefixes at once; one of more than XML_NAMES_PREFIX bytes is none. */
 #ifndef STRATA_CRAWLER_XML_NAMES_H
 #define STRATA_CRAWLER_XML_NAMES_H
 

@@ -3,6 +3,7 @@
  * and in small ones. STRATA_STEPS=1 prints a line for each. */
 #include "crawler/base/clip.h"
 #include "crawler/base/json.h"
+#include "crawler/base/mime_type.h"
 #include "crawler/html/charset.h"
 #include "crawler/html/link_headers.h"
 #include "crawler/html/refresh.h"
@@ -182,7 +183,9 @@ static void link_field(const char *bytes, size_t size, size_t piece)
 static void content_type(const char *bytes, size_t size, size_t piece)
 {
   (void)piece;
-  charset_of_type(bytes, size);
+  mime_type type;
+  mime_type_read(bytes, size, &type);
+  charset_of_content(bytes, size);
 }
 
 /* A field for each line, from as many sites. */

@@ -345,6 +345,52 @@ static void xhtml_closes_its_scripts(void **state)
   links_free(scanner);
 }
 
+/* Names of XML: HTML's by their namespace, and as they are written. */
+static void xhtml_has_prefixes(void **state)
+{
+#define HTML "http://www.w3.org/1999/xhtml"
+  (void)state;
+  static const struct {
+    const char *page, *links;
+  } rows_of_xml[] = {
+    {"<h:html xmlns:h='" HTML "'><h:a href='x'/><a href='y'/><H:a href='no'/></h:html>", "a:x a:y"},
+    {"<h:html xmlns='urn:x' xmlns:h='" HTML "'><h:a href='x'/><a href='no'/><h:link rel='next' href='l'/></h:html>",
+     "a:x link:l"},
+    {"<html xmlns='" HTML "' xmlns:a='urn:a'><a:link rel='next' href='no'/><a:base href='no'/><a href='x'/></html>",
+     "a:x"},
+    {"<x xmlns='urn:x'><a href='no'/><p:a href='x' xmlns:p='" HTML "'/><p:a xmlns:p='urn:p' href='no'/></x>", "a:x"},
+    {"<x xmlns='urn:x'><body xmlns='" HTML "'><a href='x'/></body></x>", "a:x"},
+    {"<html xmlns='" HTML "'><A href='no'/><a HREF='no'/><a href='x'/></html>", "a:x"},
+    {"<html><a href='x'/></html>", "a:x"},
+    {"<svg xmlns='http://www.w3.org/2000/svg'><a href='x'/><foreignObject><a xmlns='" HTML
+     "' href='y'/></foreignObject>"
+     "</svg>",
+     "a:x a:y"},
+    {"<a-prefix-that-is-too-long:a xmlns:a-prefix-that-is-too-long='" HTML "' href='no'/><a href='x'/>", "a:x"},
+    {"<p:a href='no'/><a: href='no'/><a:a:a href='no'/><:/><a:/><a href='x'/>", "a:x"},
+    {"<h:html xmlns:h='" HTML "'><h:template><h:a href='no'/></h:template><h:a href='x'/><h:template/><h:a href='y'/>"
+     "</h:html>",
+     "a:x a:y"},
+  };
+  found notes = {.size = 0};
+  links_scanner *scanner = links_create(note, &notes);
+  assert_non_null(scanner);
+  for (size_t i = 0; i < sizeof rows_of_xml / sizeof *rows_of_xml; i++) {
+    size_t size = strlen(rows_of_xml[i].page);
+    for (size_t cut = 0; cut <= size; cut++) {
+      notes = (found){.size = 0};
+      links_expect_xml(scanner);
+      feed_copy(scanner, rows_of_xml[i].page, cut);
+      feed_copy(scanner, rows_of_xml[i].page + cut, size - cut);
+      links_finish(scanner);
+      if (strcmp(notes.text, rows_of_xml[i].links) != 0)
+        fail_msg("%s: %s", rows_of_xml[i].page, notes.text);
+    }
+  }
+  links_free(scanner);
+#undef HTML
+}
+
 static void robots_of(const char *page, bool nofollow, bool noindex)
 {
   found notes = {.size = 0};
@@ -479,6 +525,7 @@ int main(void)
     cmocka_unit_test(nul_bytes_are_ordinary_noise),
     cmocka_unit_test(a_scanner_reads_page_after_page),
     cmocka_unit_test(xhtml_closes_its_scripts),
+    cmocka_unit_test(xhtml_has_prefixes),
     cmocka_unit_test(meta_robots_are_heard),
     cmocka_unit_test(values_have_a_limit),
     cmocka_unit_test(hostile_pages_end),

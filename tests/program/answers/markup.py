@@ -33,3 +33,19 @@ def shadow_root(site):
     site.serve({'/': reply('<!doctype html><div><template shadowrootmode="open"><a href="/in">x</a></template></div>'),
                 '/in': LEAF})
     site.crawl().wants('/in')
+
+
+HTML = 'http://www.w3.org/1999/xhtml'
+
+
+def xhtml_prefixes(site):
+    """XHTML whose names have a prefix, and other names that are like HTML's (Chromium: the same)"""
+    start = '<?xml version="1.0"?>\n'
+    pages = {'/1': '<x:html xmlns:x="%s"><x:head><x:base href="/b/"/></x:head><x:body><x:a href="in1"/></x:body></x:html>' % HTML,
+             '/2': '<doc xmlns="urn:doc"><a href="/no"/><html:p xmlns:html="%s"><html:a href="/in2"/></html:p></doc>' % HTML,
+             '/3': '<html xmlns="%s" xmlns:atom="http://www.w3.org/2005/Atom"><head><atom:link rel="next" href="/no"/>'
+                   '<link rel="next" href="/in3"/></head></html>' % HTML,
+             '/4': '<doc xmlns="urn:doc"><h:a href="/in4" xmlns:h=\'%s\'/></doc>' % HTML,
+             '/5': '<html xmlns="%s"><body><A HREF="/no"/><a Href="/no"/><a href="/in5"/></body></html>' % HTML}
+    site.serve({'/': page(*pages), **{path: reply(start + text, kind='application/xhtml+xml') for path, text in pages.items()}})
+    site.crawl().wants('/b/in1', '/in2', '/in3', '/in4', '/in5', never=['/no'])
