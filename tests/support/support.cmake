@@ -57,13 +57,14 @@ add_library(parsers_counted OBJECT EXCLUDE_FROM_ALL)
 set_target_properties(parsers_counted PROPERTIES C_CLANG_TIDY "" C_CPPCHECK "") # their own libraries are linted
 foreach(source crawler/html/charset crawler/html/decoder crawler/html/entities crawler/html/foreign
                crawler/html/link_headers crawler/html/links crawler/html/page_text crawler/html/plain_tag
-               crawler/html/prescan crawler/html/refresh crawler/html/sitemap crawler/html/sitemap_reader
+               crawler/html/attribute_words crawler/html/prescan crawler/html/refresh crawler/html/sitemap
+               crawler/html/sitemap_reader crawler/html/sniff crawler/html/xml_names
                crawler/html/srcset
                crawler/html/tokenizer crawler/loop/retry crawler/loop/visit crawler/robots/robots
                crawler/robots/robots_match crawler/robots/robots_pack crawler/http/cookie_field
                crawler/http/cookies crawler/http/dechunk
                crawler/http/http_head crawler/http/ledger crawler/http/response_head crawler/scope/domain
-               crawler/scope/patterns crawler/base/clip crawler/base/json crawler/base/utf8
+               crawler/scope/patterns crawler/base/clip crawler/base/json crawler/base/mime_type crawler/base/utf8
                frontier/url/url frontier/url/url_arena frontier/url/url_bytes frontier/url/url_direct
                frontier/url/url_fast frontier/url/url_host frontier/url/url_idna frontier/url/url_profile
                frontier/url/url_punycode frontier/url/url_reference frontier/url/url_rules
