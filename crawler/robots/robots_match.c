@@ -22,19 +22,6 @@ static char upper(char c)
   return c >= 'a' && c <= 'z' ? (char)(c & ~32) : c;
 }
 
-static int hex_value(char c)
-{
-  return is_digit(c) ? c - '0' : lower(c) >= 'a' && lower(c) <= 'f' ? lower(c) - 'a' + 10 : -1;
-}
-
-/* The byte that "%62" at `at` stands for, or -1. */
-static int escaped_byte(const char *at, const char *end)
-{
-  if (end - at < 3 || *at != '%' || hex_value(at[1]) < 0 || hex_value(at[2]) < 0)
-    return -1;
-  return hex_value(at[1]) * 16 + hex_value(at[2]);
-}
-
 static bool is_unreserved(int byte)
 {
   return is_letter((char)byte) || is_digit((char)byte) || byte == '-' || byte == '.' || byte == '_' || byte == '~';

@@ -1,9 +1,9 @@
 /* See cdxj.h. */
 #include "crawler/warc/cdxj.h"
+
+#include "crawler/warc/surt.h"
 #include "frontier/base/own_file.h"
 
-#include <assert.h>
-#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -12,43 +12,6 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-/* ---- the key ------------------------------------------------------------------------------------------------ */
-
-static const char *skip_www(const char *host, const char *end)
-{
-  if (end - host < 4 || memcmp(host, "www", 3) != 0)
-    return host;
-  const char *at = host + 3;
-  while (at < end && isdigit((unsigned char)*at))
-    at++;
-  return at + 1 < end && *at == '.' ? at + 1 : host;
-}
-
-static bool is_address(const char *host, const char *end)
-{
-  return *host == '[' || (size_t)(end - host) == strspn(host, "0123456789.");
-}
-
-/* "a.b.example.org" -> "org,example,b,a"; an address stays as it is. */
-static char *put_host(char *out, const char *host, const char *end)
-{
-  if (is_address(host, end)) {
-    memcpy(out, host, (size_t)(end - host));
-    return out + (end - host);
-  }
-  for (const char *label_end = end; label_end > host;) {
-    const char *label = label_end;
-    while (label > host && label[-1] != '.')
-      label--;
-    memcpy(out, label, (size_t)(label_end - label));
-    out += label_end - label;
-    label_end = label > host ? label - 1 : host;
-    if (label_end > host)
-      *out++ = ',';
-  }
-  return out;
-}
 
 typedef struct part {
   const char *at;
@@ -60,54 +23,6 @@ static int compare_parts(const void *a, const void *b)
   const part *x = a, *y = b;
   int order = memcmp(x->at, y->at, x->size < y->size ? x->size : y->size);
   return order ? order : (x->size > y->size) - (x->size < y->size);
-}
-
-/* The parts between '&' in order of their bytes. More than PARTS_MAX stay as they are. */
-static void sort_query(char *query)
-{
-  enum { PARTS_MAX = 64 };
-  part parts[PARTS_MAX];
-  size_t count = 0, size = strlen(query);
-  for (const char *at = query; count < PARTS_MAX; at += parts[count - 1].size + 1) {
-    parts[count] = (part){at, strcspn(at, "&")};
-    if (!at[parts[count++].size])
-      break;
-  }
-  assert(count && count <= PARTS_MAX);
-  const part *last = &parts[count - 1];
-  char *copy = last->at + last->size == query + size ? malloc(size + 1) : NULL, *out = copy;
-  if (!copy)
-    return;
-  qsort(parts, count, sizeof *parts, compare_parts);
-  for (size_t i = 0; i < count; i++) {
-    out = mempcpy(out, parts[i].at, parts[i].size);
-    *out++ = '&';
-  }
-  memcpy(query, copy, size);
-  free(copy);
-}
-
-void cdxj_key(const char *url, char *key)
-{
-  const char *host = strstr(url, "://");
-  host = host ? host + 3 : url;
-  const char *host_end = host + strcspn(host, "/?#"), *colon = memrchr(host, ':', (size_t)(host_end - host));
-  const char *name_end = colon && !memchr(colon, ']', (size_t)(host_end - colon)) ? colon : host_end;
-  char *out = put_host(key, skip_www(host, name_end), name_end);
-  out = mempcpy(out, name_end, (size_t)(host_end - name_end));
-  *out++ = ')';
-  char *path = out;
-  if (*host_end != '/')
-    *out++ = '/';
-  size_t path_size = strcspn(host_end, "?#");
-  out = mempcpy(out, host_end, path_size);
-  if (out - path > 1 && out[-1] == '/')
-    out--;
-  memcpy(out, host_end + path_size, strlen(host_end + path_size) + 1);
-  for (char *at = key; *at; at++)
-    *at = (char)tolower((unsigned char)*at);
-  if (*out == '?')
-    sort_query(out + 1);
 }
 
 /* ---- a line ------------------------------------------------------------------------------------------------- */
@@ -131,13 +46,11 @@ static void put_object(json *j, const cdxj_capture *c)
 
 void cdxj_put(json *lines, const cdxj_capture *capture)
 {
-  char *key = malloc(strlen(capture->url) + CDXJ_KEY_EXTRA);
+  char *key = surt_key(capture->url);
   if (!key) {
     lines->failed = true;
     return;
   }
-  cdxj_key(capture->url, key);
-  assert(strlen(key) < strlen(capture->url) + CDXJ_KEY_EXTRA);
   json_put_raw(lines, key);
   json_put_raw(lines, " ");
   json_put_raw(lines, capture->date);
@@ -260,11 +173,10 @@ bool cdxj_find(const char *path, bool is_sorted, const char *url, cdxj_taker *ta
   mapped m;
   if (!map_file(path, &m))
     return false;
-  char *prefix = malloc(strlen(url) + CDXJ_KEY_EXTRA + 1);
+  char *prefix = surt_key(url);
   if (prefix) {
-    cdxj_key(url, prefix);
     size_t prefix_size = strlen(prefix);
-    prefix[prefix_size++] = ' ';
+    prefix[prefix_size++] = ' '; /* instead of the NUL */
     for (size_t at = is_sorted ? lower_bound(&m, prefix, prefix_size) : 0; at < m.size;) {
       size_t size = line_size(&m, at);
       bool is_match = size >= prefix_size && memcmp(m.text + at, prefix, prefix_size) == 0;

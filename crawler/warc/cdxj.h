@@ -2,8 +2,8 @@
  *
  *     com,example)/path?query 20261120203208 {"url":"...","mime":"text/html","status":"200",...}
  *
- * The first field is the URL as a SURT key, which sorts the URLs of a site together: host labels backwards, `www.` off,
- * all in lower case, the query's parts sorted, as pywb looks it up. Session ids stay. */
+ * The first field is the URL's key (surt.h), by which pywb looks it up. Several URLs may have one key: the line's own
+ * "url" says which it is. */
 #ifndef STRATA_CRAWLER_CDXJ_H
 #define STRATA_CRAWLER_CDXJ_H
 
@@ -19,10 +19,6 @@ typedef struct cdxj_capture {
   const char *file;
 } cdxj_capture;
 
-/* The key of a URL, with a NUL, into `key`: never longer than the URL plus CDXJ_KEY_EXTRA. */
-enum { CDXJ_KEY_EXTRA = 8 };
-void cdxj_key(const char *url, char *key);
-
 /* Appends the line, with its line feed, to `lines`. */
 void cdxj_put(json *lines, const cdxj_capture *capture);
 
@@ -30,8 +26,8 @@ void cdxj_put(json *lines, const cdxj_capture *capture);
  * out. false: errno says why; `from` is as it was. */
 bool cdxj_sort(const char *from, const char *to);
 
-/* The lines of a URL in a file, in order: `take` gets each without its line feed. `is_sorted`: look by halving. Returns
- * false if the file cannot be read (errno). */
+/* The lines with a URL's key in a file, in order: `take` gets each without its line feed. `is_sorted`: look by halving.
+ * Returns false if the file cannot be read (errno). */
 typedef void cdxj_taker(void *context, const char *line, size_t size);
 bool cdxj_find(const char *path, bool is_sorted, const char *url, cdxj_taker *take, void *context);
 

@@ -1,4 +1,4 @@
-/* Keys as pywb looks them up, sorting, and finding. */
+/* Lines, sorting, and finding; keys are tested in test_surt.c. */
 #include "crawler/warc/cdxj.h"
 #include "tests/support/scratch.h"
 
@@ -10,38 +10,6 @@
 #include <string.h>
 
 #include <cmocka.h>
-
-static void keys(void **state)
-{
-  (void)state;
-  /* the examples of the SURT documentation, as pywb's `surt` package gives them, and our own corners */
-  static const struct row {
-    const char *url, *key;
-  } rows[] = {
-    {"http://archive.org/goo/?a=2&b&a=1", "org,archive)/goo?a=1&a=2&b"},
-    {"http://www.archive.org/", "org,archive)/"},
-    {"http://www2.example.com/", "com,example)/"},
-    {"http://archive.org:8080/goo/", "org,archive:8080)/goo"},
-    {"http://Example.COM/A/B.html", "com,example)/a/b.html"},
-    {"http://a.b.c.example.org/x?y", "org,example,c,b,a)/x?y"},
-    {"http://127.0.0.1:36557/", "127.0.0.1:36557)/"},
-    {"http://[::1]:80/a", "[::1]:80)/a"},
-    {"http://[::1]/a", "[::1])/a"},
-    {"http://localhost/", "localhost)/"},
-    {"http://www/", "www)/"},
-    {"http://wwwx.org/", "org,wwwx)/"},
-    {"https://h/a//", "h)/a/"},
-    {"https://h/?", "h)/?"},
-    {"https://h?q", "h)/?q"},
-    {"https://h/a?b&&a", "h)/a?&a&b"},
-  };
-  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-    char key[128] = "";
-    cdxj_key(rows[i].url, key);
-    assert_string_equal(key, rows[i].key);
-    assert_true(strlen(key) + 1 <= strlen(rows[i].url) + CDXJ_KEY_EXTRA);
-  }
-}
 
 typedef struct found {
   char lines[4][512];
@@ -130,7 +98,6 @@ static void files_that_are_not_there_or_empty(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test(keys),
     cmocka_unit_test(sorted_and_found),
     cmocka_unit_test(files_that_are_not_there_or_empty),
   };
