@@ -20,7 +20,7 @@ typedef struct showing {
   bool wants_headers;
   bool is_revisit; /* the body is elsewhere: */
   char *first_url;
-  char first_date[14 + 1];
+  char first_date[14 + 1], *first_digest;
   bool is_first; /* this is that elsewhere: its head was shown */
   stored_body *body;
 } showing;
@@ -39,10 +39,12 @@ static void put(void *context, const char *bytes, size_t size)
 /* Whom a revisit record refers to; false: it does not say. */
 static bool follow(showing *s, const char *warc_head, size_t size)
 {
-  size_t url_size, date_size, digits = 0;
+  size_t url_size, date_size, digest_size, digits = 0;
   const char *first = http_head_find(warc_head, size, "WARC-Refers-To-Target-URI", &url_size);
   const char *date = http_head_find(warc_head, size, "WARC-Refers-To-Date", &date_size);
+  const char *digest = http_head_find(warc_head, size, "WARC-Payload-Digest", &digest_size);
   s->first_url = first ? strndup(first, url_size) : NULL;
+  s->first_digest = digest ? strndup(digest, digest_size) : NULL;
   for (size_t i = 0; date && i < date_size && digits < 14; i++)
     if (date[i] >= '0' && date[i] <= '9')
       s->first_date[digits++] = date[i];
@@ -89,13 +91,13 @@ static int show_record(showing *s, const capture_place *place)
   return shown ? EXIT_DONE : EXIT_FAILED;
 }
 
-static int show_url(showing *s, const char *address, const char *date)
+static int show_url(showing *s, const warc_wanted *wanted)
 {
   capture_place place;
   char index[WARC_PATH_SIZE];
-  switch (warc_lookup_find(s->directory, address, date, &place, index)) {
+  switch (warc_lookup_find(s->directory, wanted, &place, index)) {
   case WARC_LOOKUP_FOUND: return show_record(s, &place);
-  case WARC_LOOKUP_NONE: say_error("show", "%s holds no response of %s", s->directory, address); break;
+  case WARC_LOOKUP_NONE: say_error("show", "%s holds no response of %s", s->directory, wanted->url); break;
   case WARC_LOOKUP_NO_WARC:
     say_error("show", "%s has no WARC; only a crawl with --warc stores responses", s->directory);
     break;
@@ -121,12 +123,13 @@ static int show(showing *s, const char *address)
   url *u = parse(address);
   if (!u)
     return EXIT_USAGE;
-  int code = show_url(s, u->fetch, NULL);
+  int code = show_url(s, &(warc_wanted){.url = u->fetch});
   if (code == EXIT_DONE && s->is_revisit) {
     s->is_first = true;
-    code = show_url(s, s->first_url, s->first_date);
+    code = show_url(s, &(warc_wanted){s->first_url, s->first_date, s->first_digest, .is_full = true});
   }
   free(s->first_url);
+  free(s->first_digest);
   free(u);
   if (code != EXIT_DONE || (fflush(stdout) == 0 && !ferror(stdout)))
     return code;

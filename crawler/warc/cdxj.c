@@ -4,6 +4,7 @@
 #include "crawler/warc/surt.h"
 #include "frontier/base/own_file.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -143,7 +144,33 @@ bool cdxj_sort(const char *from, const char *to)
   return done && unlink(from) == 0;
 }
 
-/* ---- looking up --------------------------------------------------------------------------------------------- */
+/* ---- reading ------------------------------------------------------------------------------------------------ */
+
+bool cdxj_each(const char *path, cdxj_taker *take, void *context)
+{
+  mapped m;
+  if (!map_file(path, &m))
+    return false;
+  const char *end = m.text + m.size, *feed;
+  for (const char *at = m.text; m.size && (feed = memchr(at, '\n', (size_t)(end - at))); at = feed + 1)
+    take(context, at, (size_t)(feed - at));
+  unmap_file(&m);
+  return true;
+}
+
+/* In a string a quote is escaped: so the name in quotes, colon, quote is in none. */
+const char *cdxj_value(const char *line, size_t size, const char *name, size_t *value_size)
+{
+  char key[32];
+  int key_size = snprintf(key, sizeof key, "\"%s\":\"", name);
+  assert(key_size > 0 && (size_t)key_size < sizeof key);
+  const char *at = memmem(line, size, key, (size_t)key_size), *value = at ? at + key_size : NULL;
+  const char *quote = value ? memchr(value, '"', size - (size_t)(value - line)) : NULL;
+  if (!quote)
+    return NULL;
+  *value_size = (size_t)(quote - value);
+  return value;
+}
 
 static size_t line_size(const mapped *m, size_t at)
 {

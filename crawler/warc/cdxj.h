@@ -19,6 +19,8 @@ typedef struct cdxj_capture {
   const char *file;
 } cdxj_capture;
 
+#define CDXJ_REVISIT "warc/revisit" /* the mime of a revisit record */
+
 /* Appends the line, with its line feed, to `lines`. */
 void cdxj_put(json *lines, const cdxj_capture *capture);
 
@@ -26,9 +28,16 @@ void cdxj_put(json *lines, const cdxj_capture *capture);
  * out. false: errno says why; `from` is as it was. */
 bool cdxj_sort(const char *from, const char *to);
 
-/* The lines with a URL's key in a file, in order: `take` gets each without its line feed. `is_sorted`: look by halving.
- * Returns false if the file cannot be read (errno). */
+/* `take` gets each line without its line feed. Both functions: false if the file cannot be read (errno). */
 typedef void cdxj_taker(void *context, const char *line, size_t size);
+
+/* All complete lines of a file, in order. */
+bool cdxj_each(const char *path, cdxj_taker *take, void *context);
+
+/* The lines with a URL's key, in order. `is_sorted`: look by halving. */
 bool cdxj_find(const char *path, bool is_sorted, const char *url, cdxj_taker *take, void *context);
+
+/* The value of a field that needs no escapes, as all but "url" and "mime"; NULL: the line has none. */
+const char *cdxj_value(const char *line, size_t size, const char *name, size_t *value_size);
 
 #endif

@@ -6,8 +6,8 @@
 #include "crawler/warc/cdxj.h"
 #include "crawler/http/dechunk.h"
 #include "crawler/http/http_head.h"
-#include "crawler/warc/warc_dedup.h"
 #include "crawler/warc/warc_files.h"
+#include "crawler/warc/warc_originals.h"
 #include "crawler/warc/warc_record.h"
 #include "frontier/base/machine.h"
 #include "frontier/base/own_file.h"
@@ -25,7 +25,7 @@ struct warc {
   warc_options options;
   char *directory;
   warc_files files;
-  warc_dedup *payloads;
+  warc_originals *originals;
   body_hash *block, *payload;
   char warcinfo[URN];  /* of the file that is open */
   uint8_t chance[256]; /* of the kernel, for the next names of records; */
@@ -133,7 +133,8 @@ typedef struct capture {
   size_t head_size, request_size;
   bool is_http_2;
   digests digests;
-  payload first; /* url NULL: this is the first with this payload */
+  bool is_unmodified;     /* a server's 304 */
+  warc_original original; /* what its payload is to be read from; url NULL: this record, or an unknown one */
 } capture;
 
 /* HTTP/2 has no start lines; libcurl writes them as "HTTP/2 200" and "GET / HTTP/2". Readers of WARC know HTTP/1.1
@@ -206,18 +207,31 @@ static bool put_response(warc *w, const capture *c)
   return read;
 }
 
-/* The payload is in this file already: the head alone, and where the rest is. */
+/* The payload is in another record: the head alone, and which that is, unless a 304 is of a page that is not stored. */
 static void put_revisit(warc *w, const capture *c)
 {
+  static const char profile[] = "WARC-Profile: http://netpreserve.org/warc/1.1/revisit/";
+  const warc_original *o = &c->original;
+  warc_file *f = &w->files.data;
   begin_record(w, "revisit", c, c->urn);
   put_server(w, c);
-  warc_record_text(&w->files.data,
-                   "WARC-Profile: http://netpreserve.org/warc/1.1/revisit/identical-payload-digest\r\n"
-                   "WARC-Refers-To-Target-URI: %s\r\nWARC-Refers-To-Date: %s\r\nWARC-Payload-Digest: %s\r\n",
-                   c->first.url, c->first.date, c->digests.payload);
+  warc_record_text(f, "%s%s\r\n", profile, c->is_unmodified ? "server-not-modified" : "identical-payload-digest");
+  if (!c->is_unmodified)
+    warc_record_text(f, "WARC-Truncated: length\r\n"); /* the standard wants it: 6.7.2 */
+  if (o->url)
+    warc_record_text(f, "WARC-Refers-To-Target-URI: %s\r\nWARC-Refers-To-Date: %s\r\n", o->url, o->date);
+  if (*o->record)
+    warc_record_text(f, "WARC-Refers-To: %s\r\n", o->record);
+  if (*o->digest)
+    warc_record_text(f, "WARC-Payload-Digest: %s\r\n", o->digest);
   end_head(w, "application/http;msgtype=response", c->head_size);
-  warc_record_add(&w->files.data, c->head, c->head_size);
-  warc_record_end(&w->files.data);
+  warc_record_add(f, c->head, c->head_size);
+  warc_record_end(f);
+}
+
+static bool is_revisit(const capture *c)
+{
+  return c->is_unmodified || c->original.url;
 }
 
 static void put_request(warc *w, const capture *c)
@@ -276,15 +290,16 @@ static void put_index(warc *w, const capture *c, uint64_t offset, uint64_t end)
   mime_type type;
   char file[WARC_PATH_SIZE];
   assert(end > offset || w->files.data.error);
+  const char *digest = !c->is_unmodified ? c->digests.payload : *c->original.digest ? c->original.digest : "-";
   mime_type_read(c->fetch->type, strlen(c->fetch->type), &type);
   warc_path("", w->files.number, WARC_SUFFIX, file);
   cdxj_put(&w->files.lines, &(cdxj_capture){.url = c->fetch->url,
                                             .date = c->stamp,
-                                            .mime = c->first.url    ? "warc/revisit"
+                                            .mime = is_revisit(c)   ? CDXJ_REVISIT
                                                     : *type.essence ? type.essence
                                                                     : "unk", /* as indexes say */
                                             .status = http_head_status(c->head, c->head_size),
-                                            .digest = c->digests.payload,
+                                            .digest = digest,
                                             .offset = offset,
                                             .size = end - offset,
                                             .file = file + 1});
@@ -304,10 +319,8 @@ static int find_room(warc *w)
 {
   bool is_new;
   int error = warc_files_ready(&w->files, w->options.file_bytes, &is_new);
-  if (!error && is_new) {
-    warc_dedup_clear(w->payloads);
+  if (!error && is_new)
     put_warcinfo(w);
-  }
   return error;
 }
 
@@ -327,17 +340,27 @@ static int gather(warc *w, const warc_fetch *fetch, capture *c)
   return digest_exchange(w, fetch->exchange, c->head, c->head_size, &c->digests) ? 0 : errno;
 }
 
+static warc_original find_original(const warc *w, const capture *c)
+{
+  if (c->is_unmodified)
+    return warc_originals_unmodified(w->originals, c->fetch->url, c->request, c->request_size);
+  return c->digests.payload_size ? warc_originals_find(w->originals, c->digests.payload) : (warc_original){0};
+}
+
 static int put_records(warc *w, capture *c)
 {
-  if (c->digests.payload_size)
-    c->first = warc_dedup_take(w->payloads, c->digests.payload, c->date, c->fetch->url);
+  enum { NOT_MODIFIED = 304 };
+  c->is_unmodified = http_head_status(c->head, c->head_size) == NOT_MODIFIED;
+  c->original = find_original(w, c);
   uint64_t offset = warc_file_end(&w->files.data);
   assert(w->files.data.fd >= 0 && *w->warcinfo && !w->torn); /* every record names the warcinfo of its file */
   int error = 0;
-  if (c->first.url)
+  if (is_revisit(c))
     put_revisit(w, c);
   else
     error = put_response(w, c) ? 0 : errno;
+  if (!is_revisit(c) && c->digests.payload_size)
+    warc_originals_add(w->originals, c->digests.payload, offset);
   put_index(w, c, offset, warc_file_end(&w->files.data));
   put_request(w, c);
   put_metadata(w, c);
@@ -356,6 +379,7 @@ int warc_write(warc *w, const warc_fetch *fetch)
     error = w->torn = put_records(w, &c);
   free(c.head);
   free(c.request);
+  free(c.original.url);
   return report(w, error);
 }
 
@@ -380,13 +404,13 @@ warc *warc_open(const warc_options *options, warc_place place, char message[WARC
     return NULL;
   }
   w->options = *options;
-  w->payloads = warc_dedup_create();
   w->block = body_hash_create(BODY_HASH_SHA1);
   w->payload = body_hash_create(BODY_HASH_SHA1);
-  if (!w->payloads || !w->block || !w->payload)
-    snprintf(message, WARC_MESSAGE_SIZE, "out of memory for the WARC");
-  else if (warc_files_recover(&w->files, place, message))
+  bool is_recovered = warc_files_recover(&w->files, place, message);
+  if (is_recovered && w->block && w->payload && (w->originals = warc_originals_create(&w->files)))
     return w;
+  if (is_recovered)
+    snprintf(message, WARC_MESSAGE_SIZE, "out of memory for the WARC");
   warc_close(w, false, w->message);
   return NULL;
 }
@@ -397,7 +421,7 @@ bool warc_close(warc *w, bool is_committed, char message[WARC_MESSAGE_SIZE])
     return true;
   bool sorted = !is_committed || warc_files_sort(&w->files, message);
   warc_files_free(&w->files);
-  warc_dedup_free(w->payloads);
+  warc_originals_free(w->originals);
   body_hash_free(w->block);
   body_hash_free(w->payload);
   free(w->directory);

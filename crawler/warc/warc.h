@@ -32,7 +32,7 @@ typedef struct warc_options {
 /* Cuts the files at `place` and goes on behind them. NULL: `message` has one sentence. */
 warc *warc_open(const warc_options *options, warc_place place, char message[WARC_MESSAGE_SIZE]);
 
-/* One fetch, as a response (or, if its payload is in this file already, a revisit), a request and a metadata record. */
+/* One fetch, as a response (or, if its payload is in an earlier record, a revisit), a request and a metadata record. */
 typedef struct warc_fetch {
   const exchange *exchange;
   const char *url, *type; /* Content-Type, "" if none */

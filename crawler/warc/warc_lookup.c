@@ -12,7 +12,8 @@
 #include <string.h>
 
 typedef struct search {
-  const char *url, *date;
+  warc_wanted wanted;
+  bool is_success; /* wanted: a status of 2xx */
   unsigned file;
   capture_place best;
 } search;
@@ -22,23 +23,37 @@ static bool is_digits(const char *text, size_t count)
   return strspn(text, "0123456789") >= count;
 }
 
-/* "KEY DATE {...}": the key is the one looked for, but several URLs have it. */
+static bool is_value(const json_t *fields, const char *name, const char *wanted)
+{
+  const char *value = json_string_value(json_object_get(fields, name));
+  return value && strcmp(value, wanted) == 0;
+}
+
+/* Several URLs have the key that is looked for. */
+static bool is_wanted(const search *s, const json_t *fields)
+{
+  const char *status = json_string_value(json_object_get(fields, "status"));
+  return is_value(fields, "url", s->wanted.url) &&
+         (!s->wanted.digest || is_value(fields, "digest", s->wanted.digest)) &&
+         !(s->wanted.is_full && is_value(fields, "mime", CDXJ_REVISIT)) &&
+         (!s->is_success || (status && *status == '2'));
+}
+
+/* "KEY DATE {...}" */
 static void take_line(void *context, const char *line, size_t size)
 {
   search *s = context;
-  const char *date = memchr(line, ' ', size);
-  size_t left = date ? size - (size_t)(date + 1 - line) : 0;
-  if (left < 16 || !is_digits(date + 1, 14) || date[15] != ' ' || (s->date && memcmp(date + 1, s->date, 14) != 0))
+  const char *blank = memchr(line, ' ', size), *date = blank ? blank + 1 : line;
+  size_t left = blank ? size - (size_t)(date - line) : 0;
+  if (left < 15 || !is_digits(date, 14) || date[14] != ' ' ||
+      (s->wanted.date && memcmp(date, s->wanted.date, 14) != 0) || (s->best.file && memcmp(date, s->best.date, 14) < 0))
     return;
-  json_t *fields = json_loadb(date + 16, left - 15, 0, NULL);
-  const char *url = json_string_value(json_object_get(fields, "url"));
+  json_t *fields = json_loadb(date + 15, left - 15, 0, NULL);
   const char *offset = json_string_value(json_object_get(fields, "offset"));
-  bool is_it = url && offset && strcmp(url, s->url) == 0;
-  bool is_later = !s->best.file || memcmp(date + 1, s->best.date, 14) >= 0;
-  if (is_it && is_later) {
+  if (offset && is_wanted(s, fields)) {
     s->best.file = s->file;
     s->best.offset = strtoull(offset, NULL, 10);
-    memcpy(s->best.date, date + 1, 14);
+    memcpy(s->best.date, date, 14);
   }
   json_decref(fields);
 }
@@ -67,22 +82,33 @@ static unsigned last_file(const char *directory)
   return last;
 }
 
-warc_lookup_status warc_lookup_find(const char *directory, const char *url, const char *date, capture_place *place,
+warc_lookup_status warc_lookup_find(const char *directory, const warc_wanted *wanted, capture_place *place,
                                     char index[WARC_PATH_SIZE])
 {
-  search s = {.url = url, .date = date};
+  search s = {.wanted = *wanted};
   unsigned last = last_file(directory);
   for (s.file = 1; s.file <= last; s.file++) {
     /* while it is written, and after a crash, there is the unsorted one */
     warc_path(directory, s.file, WARC_PART, index);
-    bool read = cdxj_find(index, false, url, take_line, &s);
+    bool read = cdxj_find(index, false, wanted->url, take_line, &s);
     if (!read && errno == ENOENT) {
       warc_path(directory, s.file, WARC_INDEX, index);
-      read = cdxj_find(index, true, url, take_line, &s);
+      read = cdxj_find(index, true, wanted->url, take_line, &s);
     }
     if (!read && errno != ENOENT)
       return WARC_LOOKUP_UNREADABLE;
   }
   *place = s.best;
   return s.best.file ? WARC_LOOKUP_FOUND : last ? WARC_LOOKUP_NONE : WARC_LOOKUP_NO_WARC;
+}
+
+capture_place warc_lookup_success(const char *directory, unsigned last, const char *url)
+{
+  search s = {.wanted = {.url = url}, .is_success = true};
+  char index[WARC_PATH_SIZE];
+  for (s.file = last; s.file && !s.best.file; s.file--) {
+    warc_path(directory, s.file, WARC_INDEX, index);
+    (void)cdxj_find(index, true, url, take_line, &s);
+  }
+  return s.best;
 }

@@ -20,9 +20,19 @@ typedef enum warc_lookup_status {
   WARC_LOOKUP_UNREADABLE, /* errno, of the index that is named */
 } warc_lookup_status;
 
-/* The latest capture of `url`; with `date` (14 digits), only one of that second. `index`: the file that cannot be
- * read. */
-warc_lookup_status warc_lookup_find(const char *directory, const char *url, const char *date, capture_place *place,
+typedef struct warc_wanted {
+  const char *url;
+  const char *date;   /* 14 digits; NULL: any */
+  const char *digest; /* "sha1:..." of the payload; NULL: any */
+  bool is_full;       /* no revisit record, whose payload is elsewhere */
+} warc_wanted;
+
+/* The latest capture of that kind. `index`: the file that cannot be read. */
+warc_lookup_status warc_lookup_find(const char *directory, const warc_wanted *wanted, capture_place *place,
                                     char index[WARC_PATH_SIZE]);
+
+/* The latest capture of `url` with a status of 2xx, in files 1 to `last`, whose indexes are sorted; `file` 0: none, or
+ * what there is cannot be read. */
+capture_place warc_lookup_success(const char *directory, unsigned last, const char *url);
 
 #endif

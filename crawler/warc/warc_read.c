@@ -127,22 +127,29 @@ static void read_member(reading *r, FILE *file, z_stream *gzip)
     r->why = ferror(file) ? strerror(errno) : "it is cut short";
 }
 
-bool warc_read(const char *path, uint64_t offset, const warc_reader *reader, const char **why)
+bool warc_read_stream(FILE *file, const warc_reader *reader, const char **why)
 {
   reading r = {.reader = reader};
   z_stream gzip = {0};
-  FILE *file = own_file_stream(path, "r", 0);
-  if (!file || fseeko(file, (off_t)offset, SEEK_SET) != 0)
-    r.why = own_file_words(errno);
-  else if (inflateInit2(&gzip, GZIP_ONLY) != Z_OK)
+  if (inflateInit2(&gzip, GZIP_ONLY) != Z_OK)
     r.why = "out of memory";
   else
     read_member(&r, file, &gzip);
   inflateEnd(&gzip);
-  if (file)
-    fclose(file);
   free(r.warc.at);
   free(r.http.at);
   *why = r.why;
   return !r.why;
+}
+
+bool warc_read(const char *path, uint64_t offset, const warc_reader *reader, const char **why)
+{
+  FILE *file = own_file_stream(path, "r", 0);
+  bool is_there = file && fseeko(file, (off_t)offset, SEEK_SET) == 0, read = false;
+  *why = is_there ? NULL : own_file_words(errno);
+  if (is_there)
+    read = warc_read_stream(file, reader, why);
+  if (file)
+    fclose(file);
+  return read;
 }

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 typedef struct warc_reader {
   /* Both heads are whole, each up to its empty line. false: enough was seen. */
@@ -16,5 +17,8 @@ typedef struct warc_reader {
 /* Reads the gzip member at `offset`, whose block is an HTTP message. false: one phrase in *why (static, or
  * strerror's). */
 bool warc_read(const char *path, uint64_t offset, const warc_reader *reader, const char **why);
+
+/* The same, of the member that begins where the file stands. */
+bool warc_read_stream(FILE *file, const warc_reader *reader, const char **why);
 
 #endif

@@ -1,4 +1,4 @@
-/* The first capture of a payload is found again, through growth, until there is no more room to learn. */
+/* The record of a payload is found again, through growth, until there is no more room to learn. */
 #include "crawler/warc/warc_dedup.h"
 
 #include <setjmp.h>
@@ -10,36 +10,44 @@
 
 #include <cmocka.h>
 
-static void take(warc_dedup *p, unsigned n, const char *expected_url)
+enum { DIGEST = 48 };
+
+static size_t digest_of(unsigned n, char digest[DIGEST])
 {
-  char digest[48], address[32];
-  snprintf(digest, sizeof digest, "%08xABCDEFGHIJKLMNOPQRSTUVWX", n * 2654435761u);
-  snprintf(address, sizeof address, "http://h/%u", n);
-  payload first = warc_dedup_take(p, digest, "2026-11-20T00:00:00.000Z", address);
-  if (!expected_url) {
-    assert_null(first.url);
-    return;
-  }
-  assert_string_equal(first.url, expected_url);
-  assert_string_equal(first.date, "2026-11-20T00:00:00.000Z");
+  return (size_t)snprintf(digest, DIGEST, "sha1:%08XABCDEFGHIJKLMNOPQRSTUVWX", n * 2654435761u);
 }
 
-static void the_first_is_found_again(void **state)
+static bool put(warc_dedup *p, unsigned n, unsigned file)
+{
+  char digest[DIGEST];
+  size_t size = digest_of(n, digest);
+  return warc_dedup_put(p, digest, size, (warc_spot){file, (uint64_t)n << 8});
+}
+
+static unsigned file_of(const warc_dedup *p, unsigned n)
+{
+  char digest[DIGEST];
+  size_t size = digest_of(n, digest);
+  warc_spot spot = warc_dedup_find(p, digest, size);
+  if (spot.file)
+    assert_int_equal(spot.offset, (uint64_t)n << 8);
+  return spot.file;
+}
+
+static void the_record_is_found_again(void **state)
 {
   (void)state;
   enum { MANY = 20000 };
   warc_dedup *p = warc_dedup_create();
   assert_non_null(p);
-  for (unsigned n = 0; n < MANY; n++)
-    take(p, n, NULL);
   for (unsigned n = 0; n < MANY; n++) {
-    char address[32];
-    snprintf(address, sizeof address, "http://h/%u", n);
-    take(p, n, address);
+    assert_int_equal(file_of(p, n), 0);
+    assert_true(put(p, n, n + 1));
   }
-  warc_dedup_clear(p);
-  take(p, 7, NULL);
-  take(p, 7, "http://h/7");
+  for (unsigned n = 0; n < MANY; n++)
+    assert_int_equal(file_of(p, n), n + 1);
+  assert_true(put(p, 7, 9999999));
+  assert_int_equal(file_of(p, 7), 9999999);
   warc_dedup_free(p);
   warc_dedup_free(NULL);
 }
@@ -47,26 +55,39 @@ static void the_first_is_found_again(void **state)
 static void beyond_its_memory_nothing_is_learnt(void **state)
 {
   (void)state;
-  static char address[8 << 20];
+  enum { ROOM = (1 << 22) / 4 * 3, MORE = 1000 };
   warc_dedup *p = warc_dedup_create();
   assert_non_null(p);
-  memset(address, 'x', sizeof address - 1);
-  unsigned known = 0;
-  for (unsigned n = 0; n < 20; n++) {
-    char digest[16];
-    snprintf(digest, sizeof digest, "%014u", n);
-    assert_null(warc_dedup_take(p, digest, "", address).url);
-    known += warc_dedup_take(p, digest, "", address).url != NULL;
+  for (unsigned n = 0; n < ROOM; n++)
+    assert_true(put(p, n, 1));
+  for (unsigned n = ROOM; n < ROOM + MORE; n++) {
+    assert_false(put(p, n, 1));
+    assert_int_equal(file_of(p, n), 0);
   }
-  assert_in_range(known, 3, 8); /* 64 MB at most */
+  assert_true(put(p, 5, 2)); /* instead of an earlier one */
+  assert_int_equal(file_of(p, 5), 2);
+  assert_int_equal(file_of(p, ROOM - 1), 1);
+  warc_dedup_free(p);
+}
+
+static void offsets_that_are_too_large(void **state)
+{
+  (void)state;
+  warc_dedup *p = warc_dedup_create();
+  assert_non_null(p);
+  assert_true(warc_dedup_put(p, "d", 1, (warc_spot){1, ((uint64_t)1 << 40) - 1}));
+  assert_true(warc_dedup_put(p, "e", 1, (warc_spot){1, (uint64_t)1 << 40}));
+  assert_int_equal(warc_dedup_find(p, "d", 1).offset, ((uint64_t)1 << 40) - 1);
+  assert_int_equal(warc_dedup_find(p, "e", 1).file, 0);
   warc_dedup_free(p);
 }
 
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test(the_first_is_found_again),
+    cmocka_unit_test(the_record_is_found_again),
     cmocka_unit_test(beyond_its_memory_nothing_is_learnt),
+    cmocka_unit_test(offsets_that_are_too_large),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

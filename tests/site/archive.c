@@ -36,6 +36,22 @@ static void count_captures(const warc_content *c, json_t *times, archive_verdict
     }
 }
 
+/* Of file `number`: each revisit refers to a response before it, in this file or an earlier one. */
+static void judge_revisits(const warc_content *files, unsigned number, archive_verdict *v)
+{
+  const warc_content *c = &files[number];
+  for (size_t i = 0; i < c->count; i++) {
+    if (!warc_item_is(&c->items[i], "revisit"))
+      continue;
+    bool is_there = warc_content_has_original(c, i, &c->items[i]);
+    for (unsigned earlier = 0; earlier < number && !is_there; earlier++)
+      is_there = warc_content_has_original(&files[earlier], files[earlier].count, &c->items[i]);
+    if (!is_there)
+      fprintf(stderr, "  refers to no response with that payload:\n%s", c->items[i].head.bytes);
+    v->bad += !is_there;
+  }
+}
+
 static void compare(const trial *t, json_t *times, archive_verdict *v)
 {
   page_log log = pages_read(t->pages);
@@ -52,19 +68,24 @@ archive_verdict archive_judge(const trial *t)
 {
   archive_verdict v = {0};
   json_t *times = json_object();
+  warc_content *files = NULL;
   for (;; v.files++) {
     char *path = archive_path(t, v.files + 1, ".warc.gz");
     bool is_there = access(path, F_OK) == 0;
-    warc_content c = {0};
-    if (is_there)
-      c = warc_content_read(path);
+    files = realloc(files, (v.files + 1) * sizeof *files);
+    if (!files)
+      abort();
+    files[v.files] = is_there ? warc_content_read(path) : (warc_content){0};
     free(path);
-    v.bad += c.bad;
-    count_captures(&c, times, &v);
-    warc_content_free(&c);
     if (!is_there)
       break;
+    v.bad += files[v.files].bad;
+    count_captures(&files[v.files], times, &v);
+    judge_revisits(files, v.files, &v);
   }
+  for (unsigned i = 0; i < v.files; i++)
+    warc_content_free(&files[i]);
+  free(files);
   compare(t, times, &v);
   json_decref(times);
   return v;

@@ -174,19 +174,26 @@ static bool agree(const warc_item *a, const char *field_of_a, const warc_item *b
   return strcmp(warc_item_field(a, field_of_a), warc_item_field(b, field_of_b)) == 0;
 }
 
-static void judge_revisit(warc_content *c, size_t at)
+bool warc_content_has_original(const warc_content *c, size_t before, const warc_item *revisit)
 {
-  const warc_item *item = &c->items[at];
+  for (size_t i = 0; i < before; i++)
+    if (warc_item_is(&c->items[i], "response") &&
+        agree(&c->items[i], "WARC-Target-URI", revisit, "WARC-Refers-To-Target-URI") &&
+        agree(&c->items[i], "WARC-Payload-Digest", revisit, "WARC-Payload-Digest") &&
+        agree(&c->items[i], "WARC-Record-ID", revisit, "WARC-Refers-To") &&
+        agree(&c->items[i], "WARC-Date", revisit, "WARC-Refers-To-Date"))
+      return true;
+  return false;
+}
+
+/* Whom it refers to may be in an earlier file: archive_judge knows those. */
+static void judge_revisit(warc_content *c, const warc_item *item)
+{
   static const char profile[] = "http://netpreserve.org/warc/1.1/revisit/identical-payload-digest";
   if (strcmp(warc_item_field(item, "WARC-Profile"), profile) != 0)
     fault(c, item, "not the profile of equal payloads");
-  for (size_t i = 0; i < at; i++)
-    if (warc_item_is(&c->items[i], "response") &&
-        agree(&c->items[i], "WARC-Target-URI", item, "WARC-Refers-To-Target-URI") &&
-        agree(&c->items[i], "WARC-Payload-Digest", item, "WARC-Payload-Digest") &&
-        agree(&c->items[i], "WARC-Date", item, "WARC-Refers-To-Date"))
-      return;
-  fault(c, item, "refers to no response with that payload");
+  if (strcmp(warc_item_field(item, "WARC-Truncated"), "length") != 0)
+    fault(c, item, "not said to be cut");
 }
 
 static void judge_http(warc_content *c, const warc_item *item, const char *start, const char *type)
@@ -217,7 +224,7 @@ static void judge(warc_content *c, size_t at)
     judge_http(c, item, "HTTP/1.", "application/http;msgtype=response");
     judge_digests(c, item);
     if (warc_item_is(item, "revisit"))
-      judge_revisit(c, at);
+      judge_revisit(c, item);
     return;
   }
   if (warc_item_is(item, "request"))

@@ -19,9 +19,12 @@ typedef struct warc_content {
   unsigned bad; /* faults */
 } warc_content;
 
-/* Reads and judges a whole file. One that is not there reads as empty. */
+/* Reads and judges a whole file, but for what its revisits refer to. One that is not there reads as empty. */
 warc_content warc_content_read(const char *path);
 void warc_content_free(warc_content *c);
+
+/* One of the first `before` records is the response that a revisit refers to. */
+bool warc_content_has_original(const warc_content *c, size_t before, const warc_item *revisit);
 
 /* The value of a named field of the record ("" if it has none); valid until the next call but three. */
 const char *warc_item_field(const warc_item *item, const char *name);

@@ -1,7 +1,10 @@
 """Archives: what --warc leaves, as a reader of web archives sees it."""
 import glob
+import gzip
 import json
 import os
+import signal
+import time
 
 from answers import LEAF, page, reply
 
@@ -56,3 +59,156 @@ def two_urls_with_one_key(site):
         run = site.run('show', site.dir, site.url(target))
         run.exits(0)
         assert run.text == 'this is ' + target, '%s is shown as %r' % (target, run.text)
+
+
+# ---- revisits ---------------------------------------------------------------------------------------------------------
+
+
+def _records(site):
+    """The captures of all files in their order: dicts of their WARC fields, with `file`, `status` and `block`."""
+    found = []
+    for path in sorted(glob.glob(os.path.join(site.dir, 'pages-*.warc.gz'))):
+        with gzip.open(path) as file:
+            left = file.read()
+        while left:
+            head, _, left = left.partition(b'\r\n\r\n')
+            first, *lines = head.decode().split('\r\n')
+            assert first == 'WARC/1.1', first
+            record = dict(line.split(': ', 1) for line in lines)
+            size = int(record['Content-Length'])
+            assert left[size:size + 4] == b'\r\n\r\n', 'the block of a record does not end where it should'
+            record.update(file=os.path.basename(path), block=left[:size])
+            left = left[size + 4:]
+            if record['WARC-Type'] in ('response', 'revisit'):
+                record['status'] = record['block'].split(b' ', 2)[1].decode()
+                found.append(record)
+    return found
+
+
+def _refers(site, record, profile):
+    """The record that `record` refers to, which has a payload."""
+    assert record['WARC-Type'] == 'revisit' and record['WARC-Profile'].endswith('/warc/1.1/revisit/' + profile), record
+    named = [r for r in _records(site) if r['WARC-Target-URI'] == record['WARC-Refers-To-Target-URI']
+             and r['WARC-Date'] == record['WARC-Refers-To-Date']]
+    assert len(named) == 1, '%d records are referred to' % len(named)
+    assert named[0]['WARC-Type'] == 'response' and named[0]['WARC-Record-ID'] == record['WARC-Refers-To'], named
+    assert named[0]['WARC-Payload-Digest'] == record['WARC-Payload-Digest']
+    return named[0]
+
+
+def _again(site, *options):
+    """A recrawl of every page."""
+    time.sleep(1.1)
+    return site.crawl('--warc', '--recrawl-after', '1s', *options, start=())
+
+
+def _shows(site, target, text):
+    run = site.run('show', site.dir, site.url(target))
+    assert run.code == 0 and run.text == text, '%s is shown as %r' % (target, run.text)
+
+
+def _lines(site, target):
+    """Status, mime and digest of a target's lines in the index, in order of time."""
+    rows = sorted((stamp, f['status'], f['mime'], f['digest']) for _, stamp, f in _index(site) if f['url'] == site.url(target))
+    return [row[1:] for row in rows]
+
+
+def _validated(body, etag):
+    """A page that is not modified for whom names its ETag."""
+    def answer(request):
+        if request.get('If-None-Match') == etag:
+            return b'HTTP/1.1 304 Not Modified\r\nETag: ' + etag.encode() + b'\r\nX-Round: 2\r\n\r\n'
+        return reply(body, fields=['ETag: ' + etag])
+    return answer
+
+
+def not_modified(site):
+    """a 304 is a revisit (WARC 1.1, 6.7.3: server-not-modified) of the capture whose ETag was named; show has its body"""
+    site.serve({'/': page('/a', '/b'), '/a': _validated('the page a', '"1"'), '/b': _validated('', '"2"')})
+    site.crawl('--warc').exits(0)
+    for _ in range(2):  # the third crawl's 304 is of the same capture, not of the second's
+        _again(site).exits(0)
+    for target in ('/a', '/b'):
+        first, *others = [r for r in _records(site) if r['WARC-Target-URI'] == site.url(target)]
+        assert first['status'] == '200' and [r['status'] for r in others] == ['304', '304'], others
+        for record in others:
+            assert _refers(site, record, 'server-not-modified') == first
+            assert b'X-Round: 2' in record['block']
+        digest = first['WARC-Payload-Digest']
+        assert _lines(site, target) == [('200', 'text/html', digest)] + 2 * [('304', 'warc/revisit', digest)], _lines(site, target)
+    _shows(site, '/a', 'the page a')
+
+
+def not_modified_of_what_is_not_stored(site):
+    """a 304 of a page whose body is in no file, or is not the one stored: a revisit that refers to nothing"""
+    page_2 = {'body': 'first', 'etag': '"1"'}
+    site.serve({'/': page('/a', '/b'), '/a': _validated('a', '"a"'), '/b': lambda r: _validated(page_2['body'], page_2['etag'])(r)})
+    site.crawl('--warc', '--exclude', '/a').exits(0)  # /b is stored
+    page_2.update(body='second', etag='"2"')
+    time.sleep(1.1)
+    site.crawl('--recrawl-after', '1s').exits(0)      # its second body is not, nor is /a
+    _again(site).exits(0)
+    records = _records(site)
+    last = [r for r in records if r['status'] == '304']
+    assert {r['WARC-Target-URI'] for r in last} >= {site.url('/b')}, last
+    for record in last:
+        assert record['WARC-Type'] == 'revisit' and record['WARC-Profile'].endswith('server-not-modified')
+        assert 'WARC-Refers-To-Date' not in record and 'WARC-Payload-Digest' not in record, record
+    assert _lines(site, '/b')[-1] == ('304', 'warc/revisit', '-'), _lines(site, '/b')
+    run = site.run('show', site.dir, site.url('/b'))
+    run.exits(1)
+    run.says('none to refer to')
+
+
+def unchanged_bodies(site):
+    """a recrawl, and a file that was begun later, refer to bodies stored before; a changed one is stored, and can be shown"""
+    texts = {'/same': 'same ' * 2000, '/other': 'once', '/empty': ''}
+    site.serve({'/': page('/same', '/other', '/empty', '/copy')})
+    site.serve({t: (lambda r: reply(texts[r.target])) for t in texts})
+    site.serve({'/copy': lambda r: reply(texts['/same'])})
+    site.crawl('--warc', '--warc-size', '1').exits(0)  # a file a fetch
+    texts['/other'] = 'changed'
+    _again(site, '--warc-size', '1').exits(0)
+    records = _records(site)
+    assert len({r['file'] for r in records}) > 8
+    for target in ('/same', '/copy'):
+        _shows(site, target, texts['/same'])
+    of_same = [r for r in records if r['WARC-Target-URI'] in (site.url('/same'), site.url('/copy'))]
+    assert [r['WARC-Type'] for r in of_same] == ['response'] + 3 * ['revisit'], of_same
+    for record in of_same[1:]:
+        assert _refers(site, record, 'identical-payload-digest') == of_same[0]
+    assert [r['WARC-Type'] for r in records if r['WARC-Target-URI'] == site.url('/other')] == 2 * ['response']
+    assert [r['WARC-Type'] for r in records if r['WARC-Target-URI'] == site.url('/empty')] == 2 * ['response']
+    _shows(site, '/other', 'changed')
+
+
+def a_file_that_was_moved_away(site):
+    """what is in a file that is no longer there is stored again"""
+    site.serve({'/': page('/same'), '/same': reply('same ' * 500)})
+    site.crawl('--warc').exits(0)
+    os.remove(os.path.join(site.dir, 'pages-00001.warc.gz'))
+    _again(site).exits(0)
+    assert [r['WARC-Type'] for r in _records(site)] == 2 * ['response']
+    _shows(site, '/same', 'same ' * 500)
+
+
+def killed_while_it_recrawls(site):
+    """after kill -9 no revisit refers to a record that was cut off"""
+    hrefs = ['/p%d' % i for i in range(120)]
+    text = {t: 'text of %s ' % t * 50 for t in hrefs}
+    site.serve({'/': page(*hrefs)})
+    site.serve({t: lambda r: reply(text[r.target] if r.target[-1] < '5' else text['/p%d' % (int(r.target[2:]) // 10 * 10)])
+                for t in hrefs})
+    site.crawl('--warc', '--max-pages', '40', '--per-host', '4')
+    for kill in range(6):
+        time.sleep(1.1 if kill == 3 else 0)
+        process = site.start('crawl', '--dir', site.dir, '--allow-private', '--delay', '0', '--quiet', '--warc',
+                             '--warc-size', '3000', '--per-host', '4', '--recrawl-after', '1s' if kill >= 3 else '1h')
+        time.sleep(0.05 + 0.03 * kill)
+        process.send_signal(signal.SIGKILL)
+        process.communicate()
+    site.crawl('--warc', '--recrawl-after', '1h', start=()).exits(0)
+    revisits = [r for r in _records(site) if r['WARC-Type'] == 'revisit']
+    assert len(revisits) > 10, len(revisits)
+    for record in revisits:
+        _refers(site, record, 'identical-payload-digest')
