@@ -258,13 +258,16 @@ static const option_row option_rows[] = {
              "https; {Cm prefix}, those below the directory of a start URL; {Cm domain}, those of any name and port "
              "in the registered domain of a start URL, by the public suffix list; {Cm any}, all of them."},
   {"include", "RE", OPTION_CALL, .take = take_pattern,
-   .help = "only links whose URL matches this regular expression (PCRE2); may be repeated",
-   .manual = "Follow only links whose canonical URL matches the regular expression {Ar RE} {Pq Xr pcre2pattern 3} "
-             "somewhere. If the option is repeated, one match is enough. Start URLs are always fetched."},
+   .help = "only links whose URL matches this regular expression (PCRE2), as pages.jsonl shows it or\n"
+           "as strata url prints it; may be repeated",
+   .manual = "Follow only links whose URL matches the regular expression {Ar RE} {Pq Xr pcre2pattern 3} "
+             "somewhere, in either spelling: as it is requested, which {Pa pages.jsonl} and the report show, or in its "
+             "canonical form, which {Cm strata url} prints. If the option is repeated, one match is enough. Start URLs "
+             "are always fetched."},
   {"exclude", "RE", OPTION_CALL, .take = take_pattern, .is_first = true,
    .help = "no links whose URL matches; may be repeated, and overrides --include",
-   .manual = "Follow no links whose canonical URL matches {Ar RE}; this overrides {Fl -include}. Both are fixed for a "
-             "directory. If matching takes too many steps, the link is not followed."},
+   .manual = "Follow no links whose URL matches {Ar RE}, in either spelling; this overrides {Fl -include}. Both are "
+             "fixed for a directory. If matching takes too many steps, the link is not followed."},
   {"sitemaps", "none|robots|guess", OPTION_CHOICE, FIELD(crawl.sitemaps),
    .help = "read the sitemaps that robots.txt names (default), or /sitemap.xml too",
    .manual = "Which sitemaps to read for more URLs: {Cm robots} (the default), those that a robots.txt names; "

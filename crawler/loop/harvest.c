@@ -129,8 +129,7 @@ static crawl_skip skip_of(url_status status)
 /* A sitemap leads to pages that may be included without being one of them, and what is checked is no page. */
 static bool is_wanted(const harvest *h, const url *u, frontier_origin origin)
 {
-  return origin.hops & VISIT_BITS ? !patterns_exclude(h->rules.patterns, u->key, u->key_size)
-                                  : patterns_take(h->rules.patterns, u->key, u->key_size);
+  return origin.hops & VISIT_BITS ? !patterns_exclude(h->rules.patterns, u) : patterns_take(h->rules.patterns, u);
 }
 
 /* May it be asked again? Then a page is harvested to its end, from where it stopped. */
@@ -209,7 +208,7 @@ static int refuse(void *context, size_t index, const url *u)
   if (h->rules.edges)
     note_about(h, a, u);
   if (what_for != FOR_CHECK && !scope_has(h->scope, u))
-    return h->rules.edges && patterns_exclude(h->rules.patterns, u->key, u->key_size) ? SKIP_PATTERN : SKIP_SCOPE;
+    return h->rules.edges && patterns_exclude(h->rules.patterns, u) ? SKIP_PATTERN : SKIP_SCOPE;
   if (a->is_nofollow)
     return SKIP_NOFOLLOW;
   if (h->rules.counts && what_for == FOR_LINK)
@@ -459,9 +458,7 @@ int harvest_refuses(void *context, size_t index, const url *u)
 {
   const harvest *h = context;
   (void)index;
-  return !scope_has(h->scope, u)                                 ? SKIP_SCOPE
-         : patterns_take(h->rules.patterns, u->key, u->key_size) ? 0
-                                                                 : SKIP_PATTERN;
+  return !scope_has(h->scope, u) ? SKIP_SCOPE : patterns_take(h->rules.patterns, u) ? 0 : SKIP_PATTERN;
 }
 
 /* ---- start URLs ------------------------------------------------------------------------------------------ */

@@ -118,33 +118,39 @@ bool patterns_add(patterns *p, bool is_include, const char *expression, char mes
   return true;
 }
 
-/* By those of one kind: does any match? `if_undecided` where the limits were met. */
-static bool any_matches(patterns *p, bool is_include, const char *address, size_t size, bool if_undecided)
+/* false also where the limits were met: then `*is_undecided`. */
+static bool matches(patterns *p, const pcre2_code *code, const char *spelling, size_t size, bool *is_undecided)
 {
-  bool is_undecided = false;
+  p->at = 0;
+  int found = pcre2_match(code, (PCRE2_SPTR)spelling, size, 0, 0, p->match, p->limits);
+  *is_undecided |= found < 0 && found != PCRE2_ERROR_NOMATCH;
+  return found >= 0;
+}
+
+/* By those of one kind: does any match? `if_undecided` where the limits were met. */
+static bool any_matches(patterns *p, bool is_include, const url *u, bool if_undecided)
+{
+  bool is_undecided = false, is_one = u->key_size == u->fetch_size && memcmp(u->key, u->fetch, u->key_size) == 0;
   for (size_t i = 0; i < p->count; i++) {
-    if (p->list[i].is_include != is_include)
-      continue;
-    p->at = 0;
-    int found = pcre2_match(p->list[i].code, (PCRE2_SPTR)address, size, 0, 0, p->match, p->limits);
-    if (found >= 0)
+    const pattern *one = &p->list[i];
+    if (one->is_include == is_include && (matches(p, one->code, u->fetch, u->fetch_size, &is_undecided) ||
+                                          (!is_one && matches(p, one->code, u->key, u->key_size, &is_undecided))))
       return true;
-    is_undecided |= found != PCRE2_ERROR_NOMATCH;
   }
   p->undecided += is_undecided;
   return is_undecided && if_undecided;
 }
 
-bool patterns_exclude(patterns *p, const char *address, size_t size)
+bool patterns_exclude(patterns *p, const url *u)
 {
   p->steps = 0;
-  return any_matches(p, false, address, size, true);
+  return any_matches(p, false, u, true);
 }
 
-bool patterns_take(patterns *p, const char *address, size_t size)
+bool patterns_take(patterns *p, const url *u)
 {
   p->steps = 0;
-  return (!p->includes || any_matches(p, true, address, size, false)) && !any_matches(p, false, address, size, true);
+  return (!p->includes || any_matches(p, true, u, false)) && !any_matches(p, false, u, true);
 }
 
 uint64_t patterns_undecided(const patterns *p)

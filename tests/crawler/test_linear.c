@@ -262,12 +262,14 @@ static void match_patterns(const char *bytes, size_t size, size_t piece)
 {
   static const char *const expressions[] = {"(x+x+)+[yz]", "^http://h/(a|aa)+$", "/.*/.*/.*=.*b$", "([a-z]+)*\\d"};
   char message[PATTERNS_MESSAGE];
+  static url u;
+  u = (url){.fetch = bytes, .fetch_size = (uint32_t)size, .key = bytes, .key_size = (uint32_t)size};
   (void)piece;
   for (size_t i = 0; i < sizeof expressions / sizeof *expressions; i++) {
     patterns *p = patterns_create();
     assert_non_null(p);
     assert_true(patterns_add(p, true, expressions[i], message));
-    patterns_take(p, bytes, size);
+    patterns_take(p, &u);
     patterns_free(p);
   }
 }
@@ -547,12 +549,14 @@ static void an_expression_has_a_limit(void **state)
   (void)state;
   text address = {0};
   attack_make(&(attack){.begin = "http://h/", .repeat = "a"}, URL_LENGTH_MAX, &address);
+  static url u;
+  u = (url){.fetch = "http://h/", .fetch_size = 9, .key = address.bytes, .key_size = (uint32_t)address.size};
   for (size_t i = 0; i < sizeof expressions / sizeof *expressions; i++) {
     patterns *p = patterns_create();
     assert_non_null(p);
     assert_true(patterns_add(p, false, expressions[i], message));
     uint64_t before = steps_taken();
-    assert_false(patterns_take(p, address.bytes, address.size));
+    assert_false(patterns_take(p, &u));
     uint64_t steps = steps_taken() - before;
     if (steps > STEPS_MAX || patterns_undecided(p) != 1)
       fail_msg("%s: %llu steps", expressions[i], (unsigned long long)steps);
