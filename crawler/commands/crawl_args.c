@@ -270,9 +270,11 @@ static const option_row option_rows[] = {
              "fixed for a directory. If matching takes too many steps, the link is not followed."},
   {"sitemaps", "none|robots|guess", OPTION_CHOICE, FIELD(crawl.sitemaps),
    .help = "read the sitemaps that robots.txt names (default), or /sitemap.xml too",
-   .manual = "Which sitemaps to read for more URLs: {Cm robots} (the default), those that a robots.txt names; "
-             "{Cm guess}, {Pa /sitemap.xml} of each start URL's host as well. Scope and robots.txt apply to "
-             "sitemaps and their URLs as to any link; a sitemap is not counted as a page."},
+   .manual =
+     "Which sitemaps to read for more URLs: {Cm robots} (the default), those that a robots.txt names; "
+     "{Cm guess}, {Pa /sitemap.xml} of each start URL's host as well. Scope and robots.txt apply to "
+     "sitemaps and their URLs as to any link, a {Ql nofollow} in a sitemap's X-Robots-Tag does not. A sitemap is "
+     "not counted as a page; one that was fetched as a page before is fetched again, as a sitemap."},
   {"images", NULL, OPTION_FLAG, FIELD(crawl.wants_images), .help = "follow images as links: <img src>, srcset"},
   {"max-pages", "N", OPTION_COUNT, FIELD(crawl.max_pages), .low = 1, .high = UINT64_MAX, .is_first = true,
    .help = "pages fetched, over all runs",

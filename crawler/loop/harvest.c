@@ -6,6 +6,7 @@
 
 #include "crawler/loop/lacks.h"
 #include "crawler/loop/redirect_chain.h"
+#include "crawler/loop/sitemap_set.h"
 #include "frontier/text.h"
 
 #include <assert.h>
@@ -17,7 +18,7 @@ enum {
   TOGETHER = 256,                /* links: for most pages one call of the frontier */
 };
 
-typedef enum purpose { FOR_LINK, FOR_MAP, FOR_START, FOR_CHECK } purpose;
+typedef enum purpose { FOR_LINK, FOR_START, FOR_CHECK } purpose;
 
 typedef struct about {
   purpose what_for;
@@ -43,6 +44,7 @@ struct harvest {
   scope *scope;
   mlbf_hasher *hasher; /* of the URLs of a chain of redirects */
   harvest_rules rules;
+  sitemap_set *maps;
   url_base *base; /* of the document */
   url_base *own;  /* the page's own URL, where <base> moves nothing */
   uint64_t now_ms;
@@ -74,7 +76,8 @@ harvest *harvest_create(frontier *f, scope *s, const harvest_rules *rules)
   h->base = url_base_create();
   h->own = url_base_create();
   h->hasher = mlbf_hasher_create(secret);
-  if (!h->base || !h->own || !h->hasher) {
+  h->maps = sitemap_set_create(f);
+  if (!h->base || !h->own || !h->hasher || !h->maps) {
     harvest_free(h);
     return NULL;
   }
@@ -91,6 +94,7 @@ void harvest_free(harvest *h)
   url_base_free(h->base);
   url_base_free(h->own);
   mlbf_hasher_free(h->hasher);
+  sitemap_set_free(h->maps);
   free(h);
 }
 
@@ -103,7 +107,7 @@ void harvest_skip(harvest *h, crawl_skip why)
 
 frontier_status harvest_count(harvest *h)
 {
-  frontier_status status = FRONTIER_OK;
+  frontier_status status = sitemap_set_keep(h->maps);
   for (int i = 0; i < CRAWL_SKIPS && status == FRONTIER_OK; i++)
     if (h->skips[i]) {
       status = frontier_count(h->frontier, crawl_skip_name((crawl_skip)i), h->skips[i]);
@@ -145,6 +149,20 @@ static bool is_fresh(frontier_verdict verdict)
          verdict.outcome != FRONTIER_ELSEWHERE;
 }
 
+/* `is_forced`: even if its key was seen. A sitemap is asked for as one, once, though its URL may be known as a page's or
+ * an asset's. */
+static frontier_status queue(harvest *h, const frontier_link *link, bool is_forced, frontier_verdict *verdict)
+{
+  size_t settled;
+  bool is_new_map = (link->origin.hops & VISIT_BITS) == VISIT_SITEMAP && sitemap_set_lacks(h->maps, link->target);
+  if (!is_forced && !is_new_map)
+    return frontier_add_batch(h->frontier, link, 1, h->now_ms, verdict, &settled);
+  frontier_status status = frontier_force(h->frontier, link, h->now_ms, verdict);
+  if (status == FRONTIER_OK && is_new_map)
+    sitemap_set_add(h->maps, link->target);
+  return status;
+}
+
 /* h->target into the frontier, if it is in scope. `chain`: of the redirects that led there; NULL: none did.
  * `is_forced`: even if its key was seen. */
 static frontier_status add_target(harvest *h, frontier_origin origin, const redirect_chain *chain, bool is_forced,
@@ -153,7 +171,6 @@ static frontier_status add_target(harvest *h, frontier_origin origin, const redi
   frontier_link link = {.target = &h->target};
   frontier_verdict verdict;
   frontier_status status;
-  size_t settled;
   if (!scope_has(h->scope, &h->target) && !h->rules.edges) {
     h->skips[SKIP_SCOPE]++;
     return FRONTIER_OK;
@@ -170,8 +187,7 @@ static frontier_status add_target(harvest *h, frontier_origin origin, const redi
     link.payload_size = (size_t)CHAIN_PAIR * chain->count;
   }
   do
-    status = is_forced ? frontier_force(h->frontier, &link, h->now_ms, &verdict)
-                       : frontier_add_batch(h->frontier, &link, 1, h->now_ms, &verdict, &settled);
+    status = queue(h, &link, is_forced, &verdict);
   while (may_heal(h, status));
   if (status == FRONTIER_OK)
     links->fresh += is_fresh(verdict) && !(origin.hops & VISIT_CHECK);
@@ -328,13 +344,17 @@ static const url_base *base_of(const harvest *h, const visit *v, const visit_lin
   return h->own;
 }
 
+/* A sitemap is there to be read: what the header of its response asks for is about the file as a search result. */
+static bool is_nofollow(const harvest *h, const visit *v, const visit_link *link)
+{
+  return ((v->nofollow && !v->is_map) || link->nofollow) && !h->rules.follows_nofollow;
+}
+
 /* Not to follow a link is asked of those who would go on from there; to check it is not to follow it. */
 static about about_link(const harvest *h, const visit *v, const visit_link *link)
 {
-  return (about){.is_nofollow = (v->nofollow || link->nofollow) && !h->rules.follows_nofollow && !link->is_asset,
-                 .what_for = link->is_map     ? FOR_MAP
-                             : link->is_asset ? FOR_CHECK
-                                              : FOR_LINK,
+  return (about){.is_nofollow = is_nofollow(h, v, link) && !link->is_asset,
+                 .what_for = link->is_asset ? FOR_CHECK : FOR_LINK,
                  .by = link->element,
                  .is_loaded = link->is_asset || link->element == BY_FRAME_SRC || link->element == BY_IFRAME_SRC};
 }
@@ -390,6 +410,24 @@ static frontier_origin next_hop(const visit *v)
   return origin;
 }
 
+/* What a sitemap index names. */
+static frontier_status add_map(harvest *h, const visit *v, const visit_link *link, size_t index, frontier_origin origin,
+                               page_links *links)
+{
+  const url_base *base = base_of(h, v, link);
+  if (must_end(h, index))
+    return FRONTIER_OK;
+  url_status parsed = url_resolve(base, link->href, link->size, h->rules.profile, &h->target);
+  if (parsed != URL_OK) {
+    count_unusable(h, parsed, base, link->href, link->size, links);
+    return FRONTIER_OK;
+  }
+  if (h->rules.edges)
+    edge_log_add(h->rules.edges, edge_log_hash(h->rules.edges, h->target.key, h->target.key_size), link->element,
+                 false);
+  return add_target(h, origin, NULL, false, links);
+}
+
 static bool is_too_far(frontier_origin origin)
 {
   return (origin.hops & ~(unsigned)VISIT_BITS) > REDIRECTS_MAX; /* sitemaps inside sitemaps as well */
@@ -417,17 +455,20 @@ frontier_status harvest_links(harvest *h, const visit *v, uint64_t now_ms, page_
   uint64_t undecided = patterns_undecided(h->rules.patterns);
   frontier_status status = FRONTIER_OK;
   visit_link link;
+  size_t index = 0;
   for (size_t at = 0; status == FRONTIER_OK && !h->is_cut && visit_next_link(v, &at, &link);) {
     if (link.canonical)
       note_canonical(h, v, &link, links);
-    if ((v->nofollow || link.nofollow) && !h->rules.follows_nofollow && !h->rules.edges)
+    if (is_nofollow(h, v, &link) && !h->rules.edges)
       h->skips[SKIP_NOFOLLOW]++;
     else if (link.is_cut)
       count_unusable(h, URL_TOO_LONG, base_of(h, v, &link), link.href, link.size, links);
     else if (link.is_map && is_too_far(of_map))
       h->skips[SKIP_REDIRECTS]++, links->lacks |= LACK_BIT(LACK_LINKS);
+    else if (link.is_map)
+      status = add_map(h, v, &link, index++, of_map, links);
     else
-      status = add_link(h, v, &link, link.is_map ? of_map : link.is_asset ? of_asset : of_page, links);
+      status = add_link(h, v, &link, link.is_asset ? of_asset : of_page, links);
   }
   if (status == FRONTIER_OK)
     status = add_waiting(h, links);
@@ -451,6 +492,22 @@ frontier_status harvest_sitemap(harvest *h, const char *base, const char *href, 
   }
   frontier_status status = add_target(h, (frontier_origin){.hops = VISIT_SITEMAP}, NULL, false, &links);
   *is_new |= links.fresh > 0;
+  return status == FRONTIER_OK ? sitemap_set_keep(h->maps) : status;
+}
+
+frontier_status harvest_as_page(harvest *h, const visit *v, uint64_t now_ms)
+{
+  const frontier_link link = {.target = &h->target, .origin = page_origin(v)};
+  frontier_verdict verdict;
+  frontier_status status;
+  assert(v->is_map && (link.origin.hops & VISIT_BITS) == 0);
+  if (v->lease.verdict.outcome == FRONTIER_SEEN ||
+      url_parse(v->lease.url, v->lease.url_size, h->rules.profile, &h->target) != URL_OK ||
+      !is_wanted(h, &h->target, link.origin))
+    return FRONTIER_OK;
+  do
+    status = frontier_force(h->frontier, &link, now_ms, &verdict);
+  while (may_heal(h, status));
   return status;
 }
 
@@ -463,31 +520,23 @@ int harvest_refuses(void *context, size_t index, const url *u)
 
 /* ---- start URLs ------------------------------------------------------------------------------------------ */
 
-static void copy_and_wait(waiting *w, const char *text, size_t size, const char *end, frontier_origin origin,
-                          about of_it)
-{
-  char *copy = w->bytes + w->used;
-  memcpy(copy, text, size);
-  memcpy(copy + size, end, strlen(end));
-  w->used += size + strlen(end);
-  wait_for_more(w, copy, size + strlen(end), origin, of_it);
-}
-
 frontier_status harvest_start(harvest *h, const url *start, bool guesses_map, uint64_t now_ms)
 {
   page_links links = {0};
+  waiting *w = &h->waiting;
+  bool is_new = false;
+  frontier_status status = guesses_map ? harvest_sitemap(h, start->fetch, "/sitemap.xml", now_ms, &is_new)
+                                       : FRONTIER_OK;
   h->now_ms = now_ms;
-  h->waiting.base = NULL;
-  frontier_status status = make_room(h, &links);
-  if (status == FRONTIER_OK && guesses_map) {
-    copy_and_wait(&h->waiting, start->fetch, start->host_end, "/sitemap.xml", (frontier_origin){.hops = VISIT_SITEMAP},
-                  (about){.what_for = FOR_MAP});
-    status = make_room(h, &links);
-  }
+  w->base = NULL;
   if (status == FRONTIER_OK)
-    copy_and_wait(&h->waiting, start->fetch, start->fetch_size, "", (frontier_origin){0},
-                  (about){.what_for = FOR_START});
-  return status;
+    status = make_room(h, &links);
+  if (status != FRONTIER_OK)
+    return status;
+  char *copy = memcpy(w->bytes + w->used, start->fetch, start->fetch_size);
+  w->used += start->fetch_size;
+  wait_for_more(w, copy, start->fetch_size, (frontier_origin){0}, (about){.what_for = FOR_START});
+  return FRONTIER_OK;
 }
 
 frontier_status harvest_starts_end(harvest *h)

@@ -55,6 +55,10 @@ bool harvest_leads_to_itself(harvest *h, const visit *v, const char *location);
  * it is new. */
 frontier_status harvest_sitemap(harvest *h, const char *base, const char *href, uint64_t now_ms, bool *is_new);
 
+/* What was asked for as a sitemap is to be asked for as a page, too, as if it had a link to itself; unless it is known
+ * as a page. */
+frontier_status harvest_as_page(harvest *h, const visit *v, uint64_t now_ms);
+
 /* A start URL; with `guesses_map`, before it its host's /sitemap.xml, as harvest_sitemap. They are queued together with
  * others, by harvest_starts_end at the latest, which goes before any page is harvested. */
 frontier_status harvest_start(harvest *h, const url *start, bool guesses_map, uint64_t now_ms);

@@ -28,6 +28,7 @@
 #include <assert.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 /* `step`: what to do, "": `why` says it. */
 static void note_start_failure(crawl *c, const visit *v, const char *why, const char *step)
@@ -248,6 +249,24 @@ static bool is_in_loop(crawl *c, const visit *v, const char *redirect)
          redirect_loops_note(c->loops, from, to);
 }
 
+/* HTML there is what some servers say to all that they do not have, with status 200. */
+static bool is_named_as_a_file(const char *address)
+{
+  static const char *const ends[] = {".xml", ".gz", ".txt"};
+  size_t size = strcspn(address, "?");
+  for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
+    if (size >= strlen(ends[i]) && strncasecmp(address + size - strlen(ends[i]), ends[i], strlen(ends[i])) == 0)
+      return true;
+  return false;
+}
+
+/* It was named as a sitemap, and is a page of HTML, from which a sitemap's reader has nothing. The first time. */
+static bool is_page_after_all(const visit *v, const fetch_response *response)
+{
+  return v->is_map && !v->links && visit_is_html(response->content_type) && !revisit_is_again(v->revisit) &&
+         !is_named_as_a_file(v->lease.url);
+}
+
 /* What the answer leads to, into the frontier. false: the crawl ends before all of it is there. */
 static bool harvest_all(crawl *c, visit *v, const fetch_response *response, answer kind, page_facts *facts)
 {
@@ -262,12 +281,15 @@ static bool harvest_all(crawl *c, visit *v, const fetch_response *response, answ
     facts->is_loop = end.may_be_loop && is_in_loop(c, v, end.target);
     crawl_keep_scope(c);
   } else if (kind == ANSWER_PAGE && !v->is_check) {
+    bool is_page = is_page_after_all(v, response); /* the header's links are no sitemap's either */
     visit_take_headers(v, response);
     if (!visit_gather_links(v)) {
       crawl_break_off(c, "the links of a page cannot be read back");
       return false;
     }
     status = harvest_links(c->harvest, v, c->now_ms, &facts->links);
+    if (status == FRONTIER_OK && is_page && !facts->links.is_cut)
+      status = harvest_as_page(c->harvest, v, c->now_ms);
     if (facts->links.is_cut)
       put_off(c, v);
   }

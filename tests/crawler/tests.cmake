@@ -84,6 +84,7 @@ strata_test(body_digests trial crawler tests_frontier)
 strata_faults(test_body_digests)
 strata_test(channel crawler)
 strata_test(time_shares crawler)
+strata_test(sitemap_set crawler)
 if(NOT STRATA_FUZZ AND NOT STRATA_SANITIZE) # sanitizers have steps of their own
   strata_test(linear trial crawler PkgConfig::ZLIB PkgConfig::PCRE2 PkgConfig::JANSSON)
   strata_steps(test_linear)

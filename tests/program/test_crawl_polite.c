@@ -129,6 +129,8 @@ static void answer_for_victim(int fd, const char *target)
     raw_send_string(fd, SMALL_HTML "<a href=/1>x</a><a href=/2>x</a>");
   else if (is_robots && is_victim)
     raw_send_string(fd, SMALL_HEAD "text/plain\r\n\r\nUser-agent: *\nSitemap: /map\n");
+  else if (strcmp(target, "/map") == 0)
+    raw_send_string(fd, SMALL_HEAD "text/plain\r\n\r\n"); /* HTML would be asked for as a page, too */
   else
     raw_send_string(fd, SMALL_LEAF);
 }
