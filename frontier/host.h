@@ -40,6 +40,10 @@ static inline frontier_status frontier_host_set(frontier *f, const char *name, c
 frontier_status frontier_host_block(frontier *f, const char *name);
 frontier_status frontier_host_unblock(frontier *f, const char *name);
 
+/* Of all hosts without a control of their own, from their next starts on: in place of options.delay_ms and
+ * options.per_host, for a caller who learns them from a setting of the directory. BAD_ARGUMENT: `per_host` is 0. */
+frontier_status frontier_host_defaults(frontier *f, uint64_t delay_ms, uint32_t per_host);
+
 /* frontier_host_back_off and frontier_host_delay, by lease, are in frontier.h; a back-off is kept as not_before_s.
  * The name of a lease's host, NUL-terminated and valid while the handle is open; NULL: no such lease in flight. */
 const char *frontier_host_of(frontier *f, uint64_t lease);

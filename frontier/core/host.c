@@ -94,6 +94,17 @@ frontier_status frontier_host_unblock(frontier *f, const char *name)
   return set_blocked(f, name, false);
 }
 
+frontier_status frontier_host_defaults(frontier *f, uint64_t delay_ms, uint32_t per_host)
+{
+  LOCKED(f);
+  if (!per_host)
+    return frontier_fail(f, FRONTIER_BAD_ARGUMENT, "per_host is 0");
+  f->options.delay_ms = delay_ms;
+  f->options.per_host = per_host;
+  hosts_set_defaults(f->hosts, delay_ms, per_host);
+  return FRONTIER_OK;
+}
+
 frontier_status frontier_host_delay(frontier *f, uint64_t lease, uint64_t delay_ms)
 {
   LOCKED(f);

@@ -7,13 +7,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+void hosts_set_defaults(hosts *h, uint64_t delay_ms, uint32_t per_host)
+{
+  assert(per_host);
+  h->delay_ms = delay_ms < HOST_DELAY_MAX_MS ? delay_ms : HOST_DELAY_MAX_MS;
+  h->per_host = per_host;
+}
+
 hosts *hosts_create(uint64_t delay_ms, uint32_t per_host, const mlbf_hasher *hasher)
 {
   hosts *h = calloc(1, sizeof *h);
   if (!h)
     return NULL;
-  h->delay_ms = delay_ms < HOST_DELAY_MAX_MS ? delay_ms : HOST_DELAY_MAX_MS;
-  h->per_host = per_host;
+  hosts_set_defaults(h, delay_ms, per_host);
   h->hasher = hasher;
   h->trap_budget = UINT64_MAX;
   h->table_size = 64;

@@ -124,6 +124,7 @@ static inline void assert_hosts(const hosts *h)
 /* The hasher outlives them. It keeps its secret once there is a host: with a known one, 16,000 chosen names have been
  * crowded in one place, which cost 7 s. */
 hosts *hosts_create(uint64_t delay_ms, uint32_t per_host, const mlbf_hasher *hasher);
+void hosts_set_defaults(hosts *h, uint64_t delay_ms, uint32_t per_host);
 void hosts_free(hosts *h); /* and every host and every entry in a line */
 
 /* Find by name, or make with the next id (and touch it); NULL: out of memory. */

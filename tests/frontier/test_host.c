@@ -91,6 +91,31 @@ static void what_waits_of_a_host(void **state)
   assert_int_equal(frontier_close(f), FRONTIER_OK);
 }
 
+/* For all hosts: three at once in place of two, and a second between starts. One of them has a delay of its own. */
+static void other_defaults_hold_from_the_next_start_on(void **state)
+{
+  (void)state;
+  frontier *f = open_it(false);
+  frontier_lease leases[8];
+  int64_t wait_ms;
+  add(f, "a.test", 4);
+  add(f, "b.test", 4);
+  assert_int_equal(frontier_host_set(f, "b.test", &(frontier_host_control){.delay_ms = 50}), FRONTIER_OK);
+  assert_int_equal(frontier_host_defaults(f, 1000, 0), FRONTIER_BAD_ARGUMENT);
+  assert_int_equal(frontier_host_defaults(f, 1000, 3), FRONTIER_OK);
+  assert_int_equal(next(f, 0, leases, 8, &wait_ms), 2);
+  assert_int_equal(next(f, 49, leases + 2, 6, &wait_ms), 0);
+  assert_int_equal(wait_ms, 1);
+  assert_int_equal(next(f, 100, leases + 2, 6, &wait_ms), 1);
+  assert_string_equal(leases[2].url, "http://b.test/1");
+  assert_int_equal(next(f, 150, leases + 3, 5, &wait_ms), 1);
+  assert_int_equal(next(f, 999, leases + 4, 4, &wait_ms), 0); /* b.test has three at once, a.test waits */
+  assert_int_equal(wait_ms, 1);
+  assert_int_equal(next(f, 1000, leases + 4, 4, &wait_ms), 1);
+  assert_string_equal(leases[4].url, "http://a.test/1");
+  assert_int_equal(frontier_close(f), FRONTIER_OK);
+}
+
 typedef struct finding {
   const char *name;
   frontier_host_info info;
@@ -462,6 +487,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
     STORY(what_waits_of_a_host),
+    STORY(other_defaults_hold_from_the_next_start_on),
     STORY(a_blocked_host_waits_and_is_counted),
     STORY(blocked_hosts_delay_nobody),
     STORY(a_budget_holds_the_rest),
