@@ -5,24 +5,26 @@
 #include "crawler/base/message.h"
 #include "crawler/base/shown.h"
 #include "crawler/commands/cmd.h"
+#include "crawler/loop/lacks.h"
 #include "crawler/report/broken_links.h"
 
 #include <stdio.h>
 
 /* So that nobody takes for fine what nobody looked at. */
-static void print_unchecked(uint64_t count, const frontier_stats *stats)
+static void print_unchecked(uint64_t count, frontier *f, const frontier_stats *stats)
 {
   char a[SAY_SIZE];
+  lacks_rest rest = lacks_read_rest(f, stats);
   if (!count)
     return;
   fprintf(stderr, "; %s %s", say_count(count, a), count == 1 ? "is" : "are");
-  if (stats->queued + stats->in_flight + stats->unconfirmed)
+  if (rest.waiting + rest.held)
     fputs(" not checked yet", stderr);
   else
     fputs(" not checked, for robots.txt or a private address", stderr);
 }
 
-static void print_counts(const char *directory, const broken_counts *n, const frontier_stats *stats)
+static void print_counts(const char *directory, const broken_counts *n, frontier *f, const frontier_stats *stats)
 {
   char b[SAY_SIZE], c[SAY_MANY_SIZE], d[SAY_MANY_SIZE], e[SAY_MANY_SIZE];
   fprintf(stderr, "Audit: %s", say_many(n->links, "link", e));
@@ -33,7 +35,7 @@ static void print_counts(const char *directory, const broken_counts *n, const fr
     fputs(", none of them known to be broken", stderr);
   if (n->mixed)
     fprintf(stderr, "; %s from https to http", say_count(n->mixed, b));
-  print_unchecked(n->unchecked, stats);
+  print_unchecked(n->unchecked, f, stats);
   fputs(".\n", stderr);
   if (n->broken)
     say_note("  The broken links: strata export %s --broken", directory);
@@ -59,7 +61,7 @@ int audit_ending(const char *directory, bool is_quiet)
   if (!b)
     say_error("audit", "%s", message);
   else if (!is_quiet)
-    print_counts(directory, &counts, &stats);
+    print_counts(directory, &counts, f, &stats);
   int code = !b ? EXIT_FAILED : counts.broken ? EXIT_BROKEN : EXIT_DONE;
   broken_links_free(b);
   frontier_close(f);

@@ -5,7 +5,6 @@
 #include "crawler/base/message.h"
 #include "crawler/base/shown.h"
 #include "crawler/report/missing.h"
-#include "frontier/host.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -168,11 +167,14 @@ static void print_skipped(const frontier *f)
     putc('\n', stderr);
 }
 
-/* What is held back, and how to see it. */
-static void print_held(const summary *s)
+/* What is held back, and how to see it, or to have it. */
+static void print_held(const summary *s, const lacks_rest *rest)
 {
   char count[SAY_MANY_SIZE];
-  uint64_t held = frontier_held(s->frontier);
+  uint64_t held = rest->held, private = rest->not_public;
+  if (private)
+    fprintf(stderr, "  Waiting: %s whose address is not public; --allow-private fetches %s\n",
+            say_many(private, "URL", count), private == 1 ? "it" : "them");
   if (!held)
     return;
   fprintf(stderr, "  Held back: %s that look%s like a trap's (--trap-budget, --domain-budget)",
@@ -290,7 +292,7 @@ void summary_print(const summary *s)
   print_failed(s);
   print_skipped(s->frontier);
   print_missing(m);
-  print_held(s);
+  print_held(s, &m.rest);
   print_suspects(s);
   print_shells(s);
   print_near(s);

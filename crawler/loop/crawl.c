@@ -446,7 +446,10 @@ crawl_end crawl_run(crawl *c, crawl_tick *told, void *context)
   }
   land(c);
   held_hosts_keep(c);
-  crawl_holds(c, lacks_keep_rest(c->frontier));
+  uint64_t not_public = held_hosts_not_public(c);
+  if (end == CRAWL_TRAPS_LEFT && frontier_held(c->frontier) == not_public)
+    end = frontier_is_deferring(c->frontier) ? CRAWL_DEPTH_CAP : CRAWL_FINISHED;
+  crawl_holds(c, lacks_keep_rest(c->frontier, not_public));
   time_shares_pass(&c->shares, machine_monotonic_ms(), TIME_NETWORK, 0);
   crawl_holds(c, time_shares_keep(&c->shares, c->frontier));
   end = crawl_keep_all(c, end);

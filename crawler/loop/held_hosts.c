@@ -3,6 +3,7 @@
 
 #include "frontier/host.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,6 +20,11 @@ typedef struct blocked {
   size_t size;
   FILE *out;
 } blocked;
+
+static bool is_over_budget(const crawl *c, const char *host, size_t size)
+{
+  return c->budgets && domain_budget_is_over(c->budgets, host, size);
+}
 
 static bool look_at(void *context, const frontier_host_info *host)
 {
@@ -40,7 +46,7 @@ static void let_go(crawl *c, bool counts)
     is_read = false;
   for (size_t at = 0; is_read && at < all.size; at += strlen(all.names + at) + 1) {
     const char *name = all.names + at;
-    if (!c->budgets || !domain_budget_is_over(c->budgets, name, strlen(name)))
+    if (!is_over_budget(c, name, strlen(name)))
       crawl_holds(c, frontier_host_unblock(c->frontier, name));
   }
   free(all.names);
@@ -83,8 +89,6 @@ void held_hosts_keep(crawl *c)
 
 void held_hosts_begin(crawl *c)
 {
-  if (scope_kind_of(c->scope) != SCOPE_ANY)
-    return;
   if (c->budgets) {
     exempt_starts(c);
     read_links(c);
@@ -93,19 +97,52 @@ void held_hosts_begin(crawl *c)
   c->reviewed_ms = c->kept_links_ms = c->now_ms;
 }
 
-bool held_hosts_allow(crawl *c, visit *v)
+/* false: out of memory, and nothing is done. */
+static bool hold(crawl *c, visit *v)
 {
   const frontier_lease *l = &v->lease;
-  if (!c->budgets || !domain_budget_is_over(c->budgets, l->url + l->host_begin, l->host_end - l->host_begin))
-    return true;
   char *name = strndup(l->url + l->host_begin, l->host_end - l->host_begin);
   if (!name)
-    return true;
+    return false;
   crawl_holds(c, frontier_release(c->frontier, l->id, c->now_ms));
   crawl_holds(c, frontier_host_block(c->frontier, name));
   crawl_let_go(c, v);
   free(name);
-  return false;
+  return true;
+}
+
+bool held_hosts_allow(crawl *c, visit *v)
+{
+  const frontier_lease *l = &v->lease;
+  return !is_over_budget(c, l->url + l->host_begin, l->host_end - l->host_begin) || !hold(c, v);
+}
+
+void held_hosts_refuse(crawl *c, visit *v)
+{
+  if (!hold(c, v))
+    crawl_break_off(c, "out of memory to hold a host");
+}
+
+typedef struct waiting {
+  const crawl *crawl;
+  uint64_t urls;
+} waiting;
+
+static bool count_waiting(void *context, const frontier_host_info *host)
+{
+  waiting *w = context;
+  if (host->control->is_blocked && !is_over_budget(w->crawl, host->name, strlen(host->name)))
+    w->urls += host->held;
+  return true;
+}
+
+uint64_t held_hosts_not_public(crawl *c)
+{
+  waiting w = {.crawl = c};
+  if (frontier_held(c->frontier))
+    crawl_holds(c, frontier_each_host(c->frontier, c->now_ms, count_waiting, &w));
+  assert(w.urls <= frontier_held(c->frontier));
+  return w.urls;
 }
 
 void held_hosts_review(crawl *c)

@@ -8,7 +8,9 @@
 #include <stdio.h>
 #include <string.h>
 
-/* "QUEUED DONE FAILED SKIPPED HELD TOO-DEEP": the first four say of which state of the directory the others are. */
+/* "QUEUED DONE FAILED SKIPPED HELD TOO-DEEP NOT-PUBLIC": the first four say of which state of the directory the others
+ * are. NOT-PUBLIC, of those that are HELD, is not there in older directories. */
+enum { REST_SIZE = 7 * 24 };
 static const char rest_setting[] = "rest", begun_setting[] = "lacks";
 
 const char *crawl_lack_name(crawl_lack lack)
@@ -71,17 +73,20 @@ static uint64_t too_deep(const frontier *f, const frontier_stats *stats)
   return frontier_is_finished(f) ? less(queued, frontier_held(f)) : stats->deferred;
 }
 
-frontier_status lacks_keep_rest(frontier *f)
+frontier_status lacks_keep_rest(frontier *f, uint64_t not_public)
 {
   const void *kept;
   size_t kept_size;
-  char text[6 * 24];
+  char text[REST_SIZE];
   frontier_stats s;
   frontier_status status = frontier_stats_read(f, &s);
   if (status != FRONTIER_OK)
     return status;
-  int size = snprintf(text, sizeof text, "%" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64,
-                      s.queued + s.in_flight, s.done, s.failed, s.skipped, frontier_held(f), too_deep(f, &s));
+  assert(not_public <= frontier_held(f));
+  int size = snprintf(text, sizeof text,
+                      "%" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64,
+                      s.queued + s.in_flight, s.done, s.failed, s.skipped, frontier_held(f), too_deep(f, &s),
+                      not_public);
   bool is_known = frontier_setting_get(f, rest_setting, &kept, &kept_size) == FRONTIER_OK &&
                   kept_size == (size_t)size && memcmp(kept, text, kept_size) == 0;
   return is_known ? FRONTIER_OK : frontier_setting_put(f, rest_setting, text, (size_t)size);
@@ -91,16 +96,17 @@ lacks_rest lacks_read_rest(frontier *f, const frontier_stats *stats)
 {
   const void *kept;
   size_t size;
-  char text[6 * 24] = "";
+  char text[REST_SIZE] = "";
   uint64_t queued, done, failed, skipped, all = stats->queued + stats->in_flight;
   lacks_rest rest = {0};
   if (frontier_setting_get(f, rest_setting, &kept, &size) == FRONTIER_OK && size < sizeof text)
     memcpy(text, kept, size);
   /* NOLINTNEXTLINE(cert-err34-c): numbers that do not fit are of no state of the directory */
-  if (sscanf(text, "%" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64, &queued, &done, &failed,
-             &skipped, &rest.held, &rest.too_deep) != 6 ||
+  if (sscanf(text, "%" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64, &queued, &done,
+             &failed, &skipped, &rest.held, &rest.too_deep, &rest.not_public) < 6 ||
       queued != all || done != stats->done || failed != stats->failed || skipped != stats->skipped)
     rest = (lacks_rest){.held = frontier_held(f), .too_deep = stats->deferred};
   rest.waiting = less(less(all, rest.held), rest.too_deep) + stats->unconfirmed;
+  rest.held = less(rest.held, rest.not_public);
   return rest;
 }

@@ -35,11 +35,13 @@ frontier_status lacks_forgive(frontier *f);
 
 /* The run is over. What is held back and what is too deep is known to this run alone: it is kept, for those that read
  * the directory until it changes. */
-frontier_status lacks_keep_rest(frontier *f);
+frontier_status lacks_keep_rest(frontier *f, uint64_t not_public);
 
 typedef struct lacks_rest {
-  uint64_t waiting; /* URLs queued or in flight that the next run would fetch, links not confirmed yet included */
-  uint64_t held, too_deep;
+  uint64_t waiting;    /* URLs queued or in flight that the next run would fetch, links not confirmed yet included */
+  uint64_t held;       /* by a budget */
+  uint64_t not_public; /* the addresses they wait at: --allow-private was not given */
+  uint64_t too_deep;
 } lacks_rest;
 
 lacks_rest lacks_read_rest(frontier *f, const frontier_stats *stats);

@@ -17,6 +17,7 @@
  * (warc.h). The files of near-duplicates may have it twice (fingerprint_index.h, body_digests.h). */
 #include "crawler/loop/visit_end.h"
 
+#include "crawler/loop/held_hosts.h"
 #include "crawler/loop/lacks.h"
 #include "crawler/loop/near_duplicates.h"
 #include "crawler/loop/suspects.h"
@@ -207,9 +208,21 @@ static void count_again(crawl *c, const visit *v, const fetch_response *response
   c->totals.unchanged += !is_failure && revisit_is_same(v->revisit, response, v->sha256);
 }
 
+/* It is not this URL that failed, but this run that may not ask for it. */
+static void hold_private(crawl *c, visit *v, const fetch_response *response)
+{
+  failures_note(&c->failures, v->lease.url, response);
+  note_start_failure(c, v, response->explanation, failures_next_step(response->error));
+  held_hosts_refuse(c, v);
+}
+
 void visit_end_failed(crawl *c, visit *v, const fetch_response *response, const char *permission)
 {
   bool answered = response->error == FETCH_OK;
+  if (response->error == FETCH_PRIVATE) {
+    hold_private(c, v, response);
+    return;
+  }
   if (end_for_now(c, v, response) || !note_visit(c, v, response, 0, true) || !archive(c, v, response))
     return;
   v->tries = retries_end(c->retries, &v->lease, answered);

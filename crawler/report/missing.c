@@ -10,7 +10,7 @@ static const double LOST_LEAST = 0.01; /* that any URL was missed is then as pro
 missing missing_read(frontier *f, const frontier_stats *stats)
 {
   missing m = {.rest = lacks_read_rest(f, stats), .has_page = frontier_counter(f, "start-pages") > 0};
-  uint64_t all = m.rest.waiting + m.rest.held;
+  uint64_t all = m.rest.waiting + m.rest.held + m.rest.not_public;
   m.lost = stats->expected_lost < LOST_LEAST ? 0 : stats->expected_lost;
   for (int i = 0; i < CRAWL_LACKS; i++)
     all += m.lacks[i] = frontier_counter(f, crawl_lack_name((crawl_lack)i));
@@ -52,6 +52,7 @@ const char *missing_sentence(const missing *m, size_t i, char text[MISSING_SENTE
     {m->lacks[LACK_LINKS], "links of ", "page", "pages", " with too many, too long or undecidable ones"},
     {m->lacks[LACK_REDIRECTS], "the end of ", "chain", "chains", " of more than 20 redirects"},
     {m->lacks[LACK_SITEMAP], "URLs of ", "sitemap", "sitemaps", " too large, or damaged"},
+    {m->rest.not_public, "", "URL", "URLs", " whose address is not public (--allow-private)"},
     {m->rest.held, "", "URL", "URLs", " held back as a trap's (a larger --trap-budget, --domain-budget)"},
   };
   for (size_t at = 0; at < sizeof rows / sizeof *rows; at++)
@@ -75,6 +76,7 @@ void missing_json(const missing *m, json *out)
   json_put_bool(out, "complete", m->is_complete);
   json_put_number(out, "waiting", m->rest.waiting);
   json_put_number(out, "held", m->rest.held);
+  json_put_number(out, "not_public", m->rest.not_public);
   json_put_number(out, "too_deep", m->rest.too_deep);
   for (int i = 0; i < CRAWL_LACKS; i++)
     json_put_number(out, names[i], m->lacks[i]);
