@@ -5,6 +5,7 @@
 #include "crawler/commands/cluster_place.h"
 #include "crawler/commands/crawl_ending.h"
 #include "crawler/commands/crawl_job.h"
+#include "crawler/commands/kept_options.h"
 #include "crawler/base/message.h"
 #include "crawler/commands/summary.h"
 #include "frontier/base/machine.h"
@@ -216,6 +217,8 @@ static int run_crawl(crawl_job *job)
     say_if_hashing_is_slow("crawl");
   if (*job->directory && !job->args.quiet)
     say_note("%s %s/", job->is_resumed ? "Going on with the crawl in" : "Crawling into", job->directory);
+  if (!job->args.quiet)
+    kept_options_say(&job->args);
   if (job->metrics.server && !job->args.quiet)
     say_note("Metrics: http://127.0.0.1:%u/metrics", scrape_server_port(job->metrics.server));
   job->began_wall_ms = machine_wall_ms();

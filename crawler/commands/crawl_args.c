@@ -134,7 +134,7 @@ static bool take_user_agent(void *args, const option_row *row, char *value)
   crawl_args *a = args;
   if (has_control(value))
     return value_refuse("crawl", row->name, value, "control characters do not belong in a header");
-  a->crawl.fetch.user_agent = value;
+  a->product = value;
   return true;
 }
 
@@ -219,11 +219,8 @@ static const crawl_args defaults = {
             .domain_budget = DOMAIN_BUDGET,
             .robots_bytes = 32 << 20,
             .sitemaps = SITEMAPS_ROBOTS,
-            .fetch = {.user_agent = "strata/" STRATA_VERSION,
-                      .connections = 64,
-                      .readers = READERS_MAX,
-                      .timeout_ms = 30000,
-                      .max_body = 16 << 20}},
+            .fetch = {.connections = 64, .readers = READERS_MAX, .timeout_ms = 30000, .max_body = 16 << 20}},
+  .product = "strata/" STRATA_VERSION,
   .filter = MLBF_KIND_MLBF,
   .expect = 1000000,
   .per_host = 1,
@@ -268,14 +265,15 @@ static const option_row option_rows[] = {
    .help = "no links whose URL matches; may be repeated, and overrides --include",
    .manual = "Follow no links whose URL matches {Ar RE}, in either spelling; this overrides {Fl -include}. Both are "
              "fixed for a directory. If matching takes too many steps, the link is not followed."},
-  {"sitemaps", "none|robots|guess", OPTION_CHOICE, FIELD(crawl.sitemaps),
+  {"sitemaps", "none|robots|guess", OPTION_CHOICE, FIELD(crawl.sitemaps), .keeping = KEPT_VALUE,
    .help = "read the sitemaps that robots.txt names (default), or /sitemap.xml too",
    .manual =
      "Which sitemaps to read for more URLs: {Cm robots} (the default), those that a robots.txt names; "
      "{Cm guess}, {Pa /sitemap.xml} of each start URL's host as well. Scope and robots.txt apply to "
      "sitemaps and their URLs as to any link, a {Ql nofollow} in a sitemap's X-Robots-Tag does not. A sitemap is "
      "not counted as a page; one that was fetched as a page before is fetched again, as a sitemap."},
-  {"images", NULL, OPTION_FLAG, FIELD(crawl.wants_images), .help = "follow images as links: <img src>, srcset"},
+  {"images", NULL, OPTION_FLAG, FIELD(crawl.wants_images), .keeping = KEPT_VALUE,
+   .help = "follow images as links: <img src>, srcset"},
   {"max-pages", "N", OPTION_COUNT, FIELD(crawl.max_pages), .low = 1, .high = UINT64_MAX, .is_first = true,
    .help = "pages fetched, over all runs",
    .manual = "Stop after {Ar N} pages. A page is a 2xx response with a body; robots.txt, redirects and errors do not "
@@ -324,12 +322,12 @@ static const option_row option_rows[] = {
              "those out of the scope, images, scripts, style sheets. It is asked for with HEAD, or with GET if its "
              "server refuses that, as politely as pages, and only if its robots.txt allows it; it leads nowhere. Fixed "
              "for a directory. See {Nm} {Cm audit}."},
-  {"warc", NULL, OPTION_FLAG, FIELD(warc), .is_first = true,
+  {"warc", NULL, OPTION_FLAG, FIELD(warc), .is_first = true, .keeping = KEPT_VALUE,
    .help = "also store requests and responses: DIR/pages-00001.warc.gz, ... with an index;\n"
            "see strata show",
    .manual = "Also store requests and responses as WARC/1.1: in {Ar DIR Ns Pa /pages-00001.warc.gz} and so on, each "
              "with an index, {Pa pages-00001.cdxj}. {Nm} {Cm show} reads them."},
-  {"warc-size", "BYTES", OPTION_BYTES, FIELD(warc_bytes), .low = 1, .high = (uint64_t)1 << 50,
+  {"warc-size", "BYTES", OPTION_BYTES, FIELD(warc_bytes), .low = 1, .high = (uint64_t)1 << 50, .keeping = KEPT_VALUE,
    .help = "size at which the next WARC file begins (default 1G)",
    .manual = "Size at which the next WARC file begins; 1G if not given."},
   {"group-readable", NULL, OPTION_FLAG, FIELD(group_readable),
@@ -372,17 +370,18 @@ static const option_row option_rows[] = {
   {"cluster-password-file", "FILE", OPTION_STRING, FIELD(cluster_password_file),
    .help = "its first line is the password for Redis (or the environment's STRATA_CLUSTER_PASSWORD)"},
   {.kind = OPTION_TEXT, .help = "\nPoliteness"},
-  {"delay", "S", OPTION_SECONDS, FIELD(crawl.delay_ms), .is_first = true,
+  {"delay", "S", OPTION_SECONDS, FIELD(crawl.delay_ms), .is_first = true, .keeping = KEPT_VALUE,
    .help = "seconds between requests to one host (default 1.0); a longer Crawl-delay overrides it"},
-  {"per-host", "N", OPTION_COUNT, FIELD(per_host), .low = 1, .high = 1000,
+  {"per-host", "N", OPTION_COUNT, FIELD(per_host), .low = 1, .high = 1000, .keeping = KEPT_VALUE,
    .help = "parallel requests to one host (default 1)"},
   {"per-address", "N", OPTION_COUNT, FIELD(crawl.per_address), GIVEN(per_address_given), .low = 0, .high = 10000,
+   .keeping = KEPT_VALUE,
    .help = "parallel requests to one address, and requests per --delay, for all its hosts\n"
            "(default 8 * --per-host; 0: no limit)",
    .manual = "Parallel requests to one address, or to one /64 network of IPv6, for all its hosts; eight times "
              "{Fl -per-host} if not given, and 0 for no limit. It also gets no more requests than {Ar N} hosts: "
              "{Ar N} within each {Fl -delay}. With {Fl -proxy} there is no such limit."},
-  {"connections", "N", OPTION_COUNT, FIELD(crawl.fetch.connections), .low = 1, .high = 10000,
+  {"connections", "N", OPTION_COUNT, FIELD(crawl.fetch.connections), .low = 1, .high = 10000, .keeping = KEPT_VALUE,
    .help = "parallel requests over all hosts (default 64)",
    .manual = "Parallel requests over all hosts; 64 if not given."},
   {"keep-alive", "BYTES", OPTION_BYTES, FIELD(keep_bytes), .low = 0, .high = (uint64_t)1 << 40,
@@ -403,51 +402,51 @@ static const option_row option_rows[] = {
      "Memory for the rules of robots.txt files; 32M if not given. Rules that were not needed for longest are "
      "moved to a nameless file of up to sixteen times that size in the crawl's directory; those that do not fit "
      "there, or have more than 64 KiB, are requested again when the next page of their host is to be fetched."},
-  {"user-agent", "TEXT", OPTION_CALL, .take = take_user_agent,
+  {"user-agent", "TEXT", OPTION_CALL, .take = take_user_agent, .keeping = KEPT_VALUE,
    .help = "default strata/" STRATA_VERSION "; the robots.txt rules for \"strata\" apply with any value",
    .manual = "Value of the User-Agent header; {Ql strata/} and the version if not given. The robots.txt rules for "
              "{Ql strata} apply with any value."},
-  {"contact", "WHO", OPTION_CALL, .take = take_contact, .is_first = true,
+  {"contact", "WHO", OPTION_CALL, .take = take_contact, .is_first = true, .keeping = KEPT_VALUE,
    .help = "a URL or a mail address for questions about this crawl; it is added to the User-Agent",
    .manual = "A URL or a mail address for questions about this crawl. It is added to the User-Agent, as in "
              "{Dq strata/" STRATA_VERSION " (+https://example.org/crawl)}."},
-  {"tries", "N", OPTION_COUNT, FIELD(crawl.tries), .low = 1, .high = 100,
+  {"tries", "N", OPTION_COUNT, FIELD(crawl.tries), .low = 1, .high = 100, .keeping = KEPT_VALUE,
    .help = "requests for a URL with a temporary error: no response, 408, 425, 429, 500, 502-504, 520-527\n"
            "(default 3); the host or page waits between them, at least as long as Retry-After says",
    .manual =
      "Maximum number of requests for a URL whose error may be temporary: no response, or status 408, 425, 429, "
      "500, 502, 503, 504 or 520 to 527; 3 if not given. After no response, 429 or 503 the whole host waits, "
-     "after other errors only the page, 100 milliseconds at least; a Retry-After can make the wait longer, up to an hour. A robots.txt with a server error is "
-     "requested as often at most, for all URLs of its host together, which wait 1, 16 and 256 seconds, or as "
-     "long as Retry-After says. Then they are skipped, and robots.txt is requested again for those that are "
-     "due minutes later."},
-  {"ignore-robots", NULL, OPTION_FLAG, FIELD(crawl.ignore_robots), .help = "do not read robots.txt",
-   .manual = "Fetch what robots.txt forbids. Only for your own sites."},
-  {"follow-nofollow", NULL, OPTION_FLAG, FIELD(crawl.follows_nofollow),
+     "after other errors only the page, 100 milliseconds at least; a Retry-After can make the wait longer, up to "
+     "an hour. A robots.txt with a server error is requested as often at most, for all URLs of its host together, "
+     "which wait 1, 16 and 256 seconds, or as long as Retry-After says. Then they are skipped, and robots.txt is "
+     "requested again for those that are due minutes later."},
+  {"ignore-robots", NULL, OPTION_FLAG, FIELD(crawl.ignore_robots), .keeping = KEPT_VALUE,
+   .help = "do not read robots.txt", .manual = "Fetch what robots.txt forbids. Only for your own sites."},
+  {"follow-nofollow", NULL, OPTION_FLAG, FIELD(crawl.follows_nofollow), .keeping = KEPT_VALUE,
    .help = "also links with rel=nofollow, and all links of pages with nofollow in meta robots or X-Robots-Tag",
    .manual = "Also follow links with rel=nofollow, and all links of pages with nofollow or none in meta robots or "
              "X-Robots-Tag. Without this option they are counted as skipped."},
-  {"allow-private", NULL, OPTION_FLAG, FIELD(crawl.fetch.allow_private), .is_first = true,
+  {"allow-private", NULL, OPTION_FLAG, FIELD(crawl.fetch.allow_private), .is_first = true, .keeping = KEPT_VALUE,
    .help = "also addresses that are not public: 127.0.0.1, 10.x, 192.168.x, ...",
    .manual = "Also connect to private, loopback and link-local addresses, which are refused otherwise."},
-  {"timeout", "S", OPTION_SECONDS, FIELD(crawl.fetch.timeout_ms), .low = 1,
+  {"timeout", "S", OPTION_SECONDS, FIELD(crawl.fetch.timeout_ms), .low = 1, .keeping = KEPT_VALUE,
    .help = "seconds for one fetch (default 30)",
    .manual = "Give up on a request after {Ar S} seconds; 30 if not given."},
   {"max-body", "BYTES", OPTION_BYTES, FIELD(crawl.fetch.max_body), .low = 1, .high = (uint64_t)1 << 50,
-   .help = "read at most this many bytes of a page (default 16M; with K, M or G)",
+   .keeping = KEPT_VALUE, .help = "read at most this many bytes of a page (default 16M; with K, M or G)",
    .manual = "Read at most this many bytes of one decoded page; 16M if not given. The number may end in K, M or G. "
              "Longer pages are cut and counted; a larger number, with {Fl -recrawl-after Cm 1s}, fetches them whole."},
   {.kind = OPTION_TEXT, .help = "\nText of pages"},
-  {"no-similar", NULL, OPTION_FLAG, FIELD(no_similar),
+  {"no-similar", NULL, OPTION_FLAG, FIELD(no_similar), .keeping = KEPT_VALUE,
    .help = "do not store the text of pages; without this option near-duplicates are reported, and\n"
            "strata like finds similar pages",
    .manual = "Do not store the text of pages. Otherwise the text of HTML and plain text is stored in "
              "{Pa contents/}, so that {Nm strata like} finds similar pages, and a near-duplicate of an earlier page "
              "is marked in {Pa pages.jsonl} {Pq Va near}. Some 9 bytes are stored per word, 64 bytes of memory "
              "are used per page, and a crawl without delays takes 1.3 to 1.7 times the CPU time."},
-  {"near-last", NULL, OPTION_FLAG, FIELD(crawl.near_last),
+  {"near-last", NULL, OPTION_FLAG, FIELD(crawl.near_last), .keeping = KEPT_VALUE,
    .help = "fetch the links of near-duplicate pages after all others"},
-  {"digests", NULL, OPTION_FLAG, FIELD(digests),
+  {"digests", NULL, OPTION_FLAG, FIELD(digests), .keeping = KEPT_VALUE,
    .help = "write similarity digests of bodies that are not HTML to DIR/digests.sdbf; see strata report",
    .manual = "Append a similarity digest of each body that is not HTML and has at least 512 bytes to "
              "{Pa digests.sdbf}, one line each, which {Nm strata digest} and sdhash 4.0 read; {Nm strata report} lists "
@@ -455,30 +454,31 @@ static const option_row option_rows[] = {
              "held in memory until they are complete, up to 64 MiB in all; bodies that do not fit get no digest."},
   {.kind = OPTION_TEXT,
    .help = "\nAccess (user, headers and cookies of FILE go to the schemes, hosts and ports of start URLs only)"},
-  {"user", "NAME:PASSWORD", OPTION_CALL, .take = take_user, .help = "basic authentication",
+  {"user", "NAME:PASSWORD", OPTION_CALL, .take = take_user, .keeping = KEPT_NAME, .help = "basic authentication",
    .manual = "Basic authentication, only for the schemes, hosts and ports of start URLs: not by http where they have "
              "https, and not where they redirect to."},
-  {"header", "'NAME: VALUE'", OPTION_CALL, .take = take_header, .letter = 'H',
+  {"header", "'NAME: VALUE'", OPTION_CALL, .take = take_header, .letter = 'H', .keeping = KEPT_NAME,
    .help = "a request header, in place of the usual one of that name, if any; may be repeated",
    .manual =
      "A request header, as {Fl -user} only for the schemes, hosts and ports of start URLs. May be repeated. It "
      "replaces the header of that name which strata sends by itself: User-Agent (but robots.txt is read for "
      "the name of {Fl -user-agent}), Accept, Authorization, Cookie ({Fl -cookies} then sends none there), "
-     "If-None-Match, If-Modified-Since. Without a value, {Dq NAME:}, no such header is sent. Passwords, cookies of requests and headers given here are never written to the files of the "
-     "crawl, and {Dq To go on} shows SECRET in their place."},
-  {"cookies", "FILE", OPTION_FILE, FIELD(crawl.fetch.cookie_file),
+     "If-None-Match, If-Modified-Since. Without a value, {Dq NAME:}, no such header is sent. Passwords, cookies of "
+     "requests and headers given here are never written to the files of the crawl, and {Dq To go on} shows SECRET in "
+     "their place."},
+  {"cookies", "FILE", OPTION_FILE, FIELD(crawl.fetch.cookie_file), .keeping = KEPT_NAME,
    .help = "cookies in Netscape's format; those that servers set are sent back during this run",
    .manual = "Send the cookies in {Ar FILE}, in Netscape's format, to the hosts they are for, as {Fl -user} only for "
              "the schemes, hosts and ports of start URLs, and send back those that servers set during this run: 50 of "
              "a host and 3,000 in all, the last ones used, none of https by http. A URL that redirects to itself and "
              "sets a cookie is requested again with it, up to three times. {Ar FILE} may be empty."},
-  {"proxy", "URL", OPTION_CALL, .take = take_proxy,
+  {"proxy", "URL", OPTION_CALL, .take = take_proxy, .keeping = KEPT_VALUE,
    .help = "through this proxy (http, https, socks5h, ...); none is taken from the environment",
    .manual = "Connect through this proxy: http, https, socks4, socks4a, socks5 or socks5h. None is taken from the "
              "environment. Only the proxy sees the addresses of hosts: without {Fl -allow-private}, localhost and "
              "private addresses written in a URL are still refused, but the proxy must refuse names that resolve to "
              "one."},
-  {"ca-file", "FILE", OPTION_FILE, FIELD(ca_file),
+  {"ca-file", "FILE", OPTION_FILE, FIELD(ca_file), .keeping = KEPT_NAME,
    .help = "certificates (PEM) to trust; default: those in SSL_CERT_FILE, else the system's",
    .manual = "Trust the certificates in {Ar FILE} {Pq PEM} instead of the system's. Without this option, the file "
              "named by {Ev SSL_CERT_FILE} and the directory named by {Ev SSL_CERT_DIR} replace the system's. The same "
@@ -530,10 +530,13 @@ static const option_row option_rows[] = {
   {"quiet", NULL, OPTION_FLAG, FIELD(quiet), .is_first = true, .help = "print errors only"},
 };
 
+_Static_assert(sizeof option_rows / sizeof *option_rows <= CRAWL_OPTIONS_MAX, "a use for each row");
+
 const option_table cmd_crawl_options = {
   .command = "crawl",
   .column = 23,
   OPTION_ROWS(option_rows),
+  .uses = offsetof(crawl_args, uses),
   .before =
     "Usage: strata crawl [OPTION]... URL...\n"
     "Crawl the pages that can be reached from the URLs, each page once. Stop it at any moment, even with\n"
@@ -542,7 +545,7 @@ const option_table cmd_crawl_options = {
     "  strata crawl https://example.org/                 the whole site, politely, into ./strata-example.org/\n"
     "  strata crawl --max-pages 500 https://example.org/ the first 500 pages\n"
     "  strata crawl --scope prefix https://example.org/docs/\n"
-    "  strata crawl --dir strata-example.org             continue a crawl\n"
+    "  strata crawl --dir strata-example.org             continue a crawl, as it was begun\n"
     "  strata crawl --delay 0 --per-host 16 --allow-private http://127.0.0.1:8080/    your own server, at full speed\n",
   .exits = "0 done, or a limit was reached; 1 failed; 2 usage; 3 stopped by a signal, resumable; 4 with --audit:\n"
            "links are broken",
@@ -553,16 +556,14 @@ const option_table cmd_crawl_options = {
 /* "strata/1.0 (+https://example.org/crawl)", as crawlers say it. false: out of memory. */
 static bool name_agent(crawl_args *args)
 {
-  fetch_options *o = &args->crawl.fetch;
-  if (!args->contact)
-    return true;
-  if (asprintf(&args->agent, "%s (+%s%s)", o->user_agent, strchr(args->contact, '/') ? "" : "mailto:", args->contact) <
-      0) {
+  const char *contact = args->contact;
+  free(args->agent);
+  args->agent = NULL;
+  if (contact &&
+      asprintf(&args->agent, "%s (+%s%s)", args->product, strchr(contact, '/') ? "" : "mailto:", contact) < 0)
     args->agent = NULL;
-    return false;
-  }
-  o->user_agent = args->agent;
-  return true;
+  args->crawl.fetch.user_agent = args->agent ? args->agent : args->product;
+  return args->agent || !contact;
 }
 
 /* What was not named: a filter that needs no directory with --no-store; and a rate by what its errors cost, which is a
@@ -622,6 +623,8 @@ void crawl_args_free(crawl_args *args)
   args->secrets = NULL;
   free(args->agent);
   args->agent = NULL;
+  free(args->kept.text);
+  args->kept.text = NULL;
 }
 
 /* "-", wherever it stands, is start URLs from standard input. */
@@ -640,6 +643,20 @@ static bool find_standard_input(crawl_args *args)
   return true;
 }
 
+int crawl_args_settle(crawl_args *args)
+{
+  if (!args->per_address_given)
+    args->crawl.per_address = HOSTS_PER_ADDRESS * args->per_host;
+  args->crawl.per_host = args->per_host;
+  args->crawl.fetch.multiplexes = args->per_host > 1;
+  settle_filter(args);
+  if (!name_agent(args)) {
+    say_error("crawl", "out of memory");
+    return EXIT_FAILED;
+  }
+  return is_consistent(args) ? EXIT_DONE : EXIT_USAGE;
+}
+
 int crawl_args_parse(int argc, char **argv, crawl_args *args)
 {
   *args = defaults;
@@ -653,18 +670,12 @@ int crawl_args_parse(int argc, char **argv, crawl_args *args)
   int code = options_read(&cmd_crawl_options, argc, argv, args);
   if (code != OPTIONS_READ)
     return code;
-  if (!args->per_address_given)
-    args->crawl.per_address = HOSTS_PER_ADDRESS * args->per_host;
-  args->crawl.per_host = args->per_host;
-  args->crawl.fetch.multiplexes = args->per_host > 1;
-  settle_filter(args);
-  if (!name_agent(args)) {
-    say_error("crawl", "out of memory");
-    return EXIT_FAILED;
-  }
   args->urls = argv + optind;
   args->url_count = argc - optind;
   args->option_words = argv + 1;
   args->option_word_count = optind - 1;
-  return find_standard_input(args) && is_consistent(args) ? OPTIONS_READ : EXIT_USAGE;
+  if (!find_standard_input(args))
+    return EXIT_USAGE;
+  code = crawl_args_settle(args);
+  return code == EXIT_DONE ? OPTIONS_READ : code;
 }

@@ -2,9 +2,10 @@
 #ifndef STRATA_CRAWLER_CRAWL_ARGS_H
 #define STRATA_CRAWLER_CRAWL_ARGS_H
 
+#include "crawler/commands/options.h"
 #include "crawler/loop/crawl.h"
 
-enum { CRAWL_HEADERS_MAX = 32 };
+enum { CRAWL_HEADERS_MAX = 32, CRAWL_OPTIONS_MAX = 96 };
 
 /* The part of an option's value that is not to be said again. */
 typedef struct crawl_secret {
@@ -12,8 +13,19 @@ typedef struct crawl_secret {
   size_t begin, size;
 } crawl_secret;
 
+/* What was kept of the options that an earlier run was given: kept_options.h. */
+typedef struct crawl_kept {
+  char *text;                                       /* owned: what the rest points to */
+  const char *values[CRAWL_OPTIONS_MAX];            /* in force, by row, "" where it takes none; NULL: it is not */
+  const option_row *lacking[2 * CRAWL_HEADERS_MAX]; /* given then, and not now: the name is all that was kept */
+  const char *lacking_names[2 * CRAWL_HEADERS_MAX]; /* of a header; NULL */
+  size_t lacking_count;
+} crawl_kept;
+
 typedef struct crawl_args {
   crawl_options crawl;
+  option_use uses[CRAWL_OPTIONS_MAX]; /* of the rows of cmd_crawl_options */
+  crawl_kept kept;
   mlbf_kind filter;
   bool exact; /* what it calls seen is confirmed later */
   uint64_t expect;
@@ -38,8 +50,9 @@ typedef struct crawl_args {
   uint64_t warc_bytes; /* a WARC file is full then */
   patterns *patterns;  /* of --include and --exclude */
   const char *headers[CRAWL_HEADERS_MAX + 1];
+  const char *product;   /* of the User-Agent */
   const char *contact;   /* NULL: no contact is named */
-  char *agent;           /* the User-Agent with it, owned; NULL without */
+  char *agent;           /* both, owned; NULL without a contact */
   const char *directory; /* NULL: from the first start URL */
   const char *previous;  /* an earlier crawl: its directory, or a filter file; NULL: none */
   const char *cluster;   /* what it is carried by; NULL: one machine, one process */
@@ -67,6 +80,9 @@ typedef struct crawl_args {
  * stderr. `args` stays where it is: its parts point to each other. In any case crawl_args_free is called in the end. */
 int crawl_args_parse(int argc, char **argv, crawl_args *args);
 void crawl_args_free(crawl_args *args);
+
+/* What follows from the options, again, after some of them changed. An exit code. */
+int crawl_args_settle(crawl_args *args);
 
 /* As --filter has it: "mlbf", "exact:line". */
 const char *crawl_filter_name(mlbf_kind filter, bool exact);

@@ -3,6 +3,7 @@
 
 #include "crawler/commands/cluster_place.h"
 #include "crawler/commands/cmd.h"
+#include "crawler/commands/kept_options.h"
 #include "crawler/http/name_tries.h"
 #include "crawler/loop/requeue.h"
 #include "crawler/base/confine.h"
@@ -21,6 +22,8 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#define RESOLV_CONF "/etc/resolv.conf"
 
 /* How many connections are kept for later, by the memory that one takes: bench_https.sh measures it. */
 static rlim_t kept_connections(const crawl_args *args)
@@ -187,6 +190,35 @@ static int open_frontier(crawl_job *job)
     return EXIT_FAILED;
   }
   return check_identity(job);
+}
+
+/* What an earlier run was given and this one was not, and what is to be kept for the next. The frontier and the limit
+ * on descriptors were made by what the command line alone says. */
+static int keep_options(crawl_job *job)
+{
+  const void *before = "";
+  size_t before_size = 0, size;
+  if (!*job->directory)
+    return EXIT_DONE;
+  frontier_status status = frontier_setting_get(job->frontier, "options", &before, &before_size);
+  int code = status == FRONTIER_OK ? kept_options_read(&job->args, job->directory, before, before_size) : EXIT_DONE;
+  if (code == EXIT_DONE)
+    code = reserve_descriptors(job);
+  if (code != EXIT_DONE)
+    return code;
+  name_tries_limit(RESOLV_CONF, job->args.crawl.fetch.timeout_ms);
+  char *now = kept_options_write(&job->args, &size);
+  if (now && (size != before_size || memcmp(now, before, size) != 0))
+    status = frontier_setting_put(job->frontier, "options", now, size);
+  else
+    status = now ? FRONTIER_OK : FRONTIER_NO_MEMORY;
+  free(now);
+  if (status == FRONTIER_OK)
+    status = frontier_host_defaults(job->frontier, job->args.crawl.delay_ms, job->args.per_host);
+  if (status == FRONTIER_OK)
+    return EXIT_DONE;
+  say_error("crawl", "%s", status == FRONTIER_NO_MEMORY ? "out of memory" : frontier_message(job->frontier));
+  return EXIT_FAILED;
 }
 
 /* What is old enough when the run begins; what grows old meanwhile is for the next. */
@@ -486,7 +518,7 @@ static int join_cluster(crawl_job *job)
 int crawl_job_open(crawl_job *job)
 {
   int code = reserve_descriptors(job);
-  name_tries_limit("/etc/resolv.conf", job->args.crawl.fetch.timeout_ms);
+  name_tries_limit(RESOLV_CONF, job->args.crawl.fetch.timeout_ms);
   if (code == EXIT_DONE)
     code = open_trust(job);
   if (code == EXIT_DONE)
@@ -503,6 +535,8 @@ int crawl_job_open(crawl_job *job)
     code = confine_all(job);
   if (code == EXIT_DONE)
     code = open_frontier(job);
+  if (code == EXIT_DONE)
+    code = keep_options(job);
   if (code == EXIT_DONE)
     code = join_cluster(job);
   if (code == EXIT_DONE)

@@ -2,7 +2,11 @@
  *
  *     @OPTIONS COMMAND@
  *
- * by the list of that command's options, from the table that --help and the parser use. Sentences of the table have
+ * by the list of that command's options, from the table that --help and the parser use, and each line
+ *
+ *     @KEPT COMMAND@ or @NAMED COMMAND@
+ *
+ * by the names of those that a directory keeps, or keeps the name of. Sentences of the table have
  * mdoc macros in braces, as in "Stop after {Ar N} pages."; mdoc wants a line for each macro and each sentence. */
 #include "crawler/commands/cmd.h"
 
@@ -82,10 +86,24 @@ static void print_options(const option_table *table)
   puts(".El");
 }
 
-static const option_table *table_of(const char *line)
+static void print_kept(const option_table *table, option_keeping keeping)
+{
+  const option_row *last = NULL;
+  for (const option_row *row = table->rows; row < table->rows + table->count; row++) {
+    if (row->keeping != keeping)
+      continue;
+    if (last)
+      printf(".Fl -%s ,\n", last->name);
+    last = row;
+  }
+  if (last)
+    printf(".Fl -%s .\n", last->name);
+}
+
+static const option_table *table_of(const char *line, char what[8])
 {
   char name[32];
-  if (sscanf(line, "@OPTIONS %31[a-z-]@", name) == 1)
+  if (sscanf(line, "@%7[A-Z] %31[a-z-]@", what, name) == 2)
     for (const cmd_entry *c = cmd_entries; c->run; c++)
       if (strcmp(name, c->options->command) == 0)
         return c->options;
@@ -94,15 +112,17 @@ static const option_table *table_of(const char *line)
 
 int main(int argc, char **argv)
 {
-  char line[512];
+  char line[512], what[8];
   if (argc != 3 || !freopen(argv[1], "r", stdin) || !freopen(argv[2], "w", stdout)) {
     perror("manual TEXT PAGE");
     return EXIT_FAILED;
   }
   while (fgets(line, sizeof line, stdin)) {
-    const option_table *table = table_of(line);
-    if (table) {
+    const option_table *table = table_of(line, what);
+    if (table && strcmp(what, "OPTIONS") == 0) {
       print_options(table);
+    } else if (table) {
+      print_kept(table, strcmp(what, "KEPT") == 0 ? KEPT_VALUE : KEPT_NAME);
     } else if (*line == '@') {
       fprintf(stderr, "manual: no such command: %s", line);
       return EXIT_FAILED;

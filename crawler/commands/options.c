@@ -15,7 +15,14 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { ROWS_MAX = 128, FIRST_ROW = 256, HELP = FIRST_ROW + ROWS_MAX };
+enum { ROWS_MAX = 128, FIRST_ROW = 256, HELP = FIRST_ROW + ROWS_MAX, FIRST_REVOKED };
+
+/* For getopt_long: a long option is the number of its row, a short one its letter, and --no-NAME a number, too. */
+typedef struct described {
+  struct option longs[2 * ROWS_MAX + 2];
+  char revoking[ROWS_MAX][OPTION_NAME_SIZE];
+  char letters[2 * ROWS_MAX + 4];
+} described;
 
 /* ---- values --------------------------------------------------------------------------------------------- */
 
@@ -116,7 +123,7 @@ static bool take_list(const option_row *row, void *args, char *value)
   return true;
 }
 
-static bool take(const option_table *table, const option_row *row, void *args, char *value)
+bool options_take(const option_table *table, const option_row *row, void *args, char *value)
 {
   if (row->given)
     *((bool *)args + row->given) = true;
@@ -176,6 +183,25 @@ static void print_rows(const option_table *table, bool is_short)
       print_row(row, table->column);
 }
 
+/* Names of those that a directory keeps so, in lines. */
+static void print_kept(const option_table *table, option_keeping keeping, const char *title)
+{
+  enum { WIDTH = 100 };
+  int at = WIDTH;
+  for (const option_row *row = table->rows; row < table->rows + table->count; row++) {
+    if (row->keeping != keeping)
+      continue;
+    if (at == WIDTH)
+      printf("\n%s", title);
+    at += (int)strlen(row->name) + 3;
+    if (at >= WIDTH)
+      at = printf("\n   ");
+    printf(" --%s", row->name);
+  }
+  if (at != WIDTH)
+    putchar('\n');
+}
+
 static void print_help(const option_table *table, bool is_all)
 {
   bool is_short = !is_all && has_first(table);
@@ -183,6 +209,12 @@ static void print_help(const option_table *table, bool is_all)
   print_rows(table, is_short);
   if (is_short)
     printf("\n\"strata help %s --all\" lists all options, and \"man strata\" explains them.\n", table->command);
+  if (is_all) {
+    print_kept(table, KEPT_VALUE,
+               "Kept in DIR, so that the crawl goes on as it was begun; one given anew is kept from then on, and\n"
+               "--no-NAME (of --no-similar: --similar) takes one back:");
+    print_kept(table, KEPT_NAME, "Of these the name alone is kept, and the crawl that goes on without one says so:");
+  }
   if (table->after)
     printf("\n%s", table->after);
   printf("\nExit: %s.\n", table->exits ? table->exits : "0 done, 1 failed, 2 usage");
@@ -220,15 +252,27 @@ const option_row *options_find(const option_table *table, const char *name, size
 
 /* ---- the command line ----------------------------------------------------------------------------------- */
 
-/* For getopt_long: a long option is the number of its row, a short one its letter. */
-static void describe(const option_table *table, struct option longs[], char *letters)
+const char *options_revoking(const option_row *row, char name[OPTION_NAME_SIZE])
 {
+  static const char no[] = "no-";
+  bool is_negative = strncmp(row->name, no, strlen(no)) == 0;
+  snprintf(name, OPTION_NAME_SIZE, "%s%s", is_negative ? "" : no, row->name + (is_negative ? strlen(no) : 0));
+  return name;
+}
+
+static void describe(const option_table *table, described *d)
+{
+  struct option *longs = d->longs;
+  char *letters = d->letters;
   *letters++ = ':'; /* that a value is missing is told apart */
   for (size_t i = 0; i < table->count; i++) {
     const option_row *row = &table->rows[i];
     if (row->kind == OPTION_TEXT)
       continue;
     *longs++ = (struct option){row->name, row->value ? required_argument : no_argument, NULL, FIRST_ROW + (int)i};
+    if (row->keeping)
+      *longs++ = (struct option){options_revoking(row, d->revoking[i]), no_argument, NULL, FIRST_REVOKED + (int)i};
+    assert(row->letter != 'h'); /* help, for all */
     if (row->letter)
       *letters++ = row->letter;
     if (row->letter && row->value)
@@ -236,7 +280,7 @@ static void describe(const option_table *table, struct option longs[], char *let
   }
   *longs++ = (struct option){"help", no_argument, NULL, HELP};
   *longs = (struct option){0};
-  *letters = '\0';
+  memcpy(letters, "h", 2);
 }
 
 static const option_row *row_of(const option_table *table, int option)
@@ -296,22 +340,40 @@ static int refuse_word(const option_table *table, int problem, const char *typed
   return EXIT_USAGE;
 }
 
+/* An option as it was found. false after one sentence. */
+static bool take_found(const option_table *table, int option, void *args, char *value)
+{
+  bool is_revoked = option >= FIRST_REVOKED;
+  const option_row *row = row_of(table, is_revoked ? option - FIRST_REVOKED + FIRST_ROW : option);
+  option_use *use = table->uses ? (option_use *)((char *)args + table->uses) + (row - table->rows) : NULL;
+  if (use) {
+    use->value = value;
+    use->is_given |= !is_revoked;
+    use->is_revoked |= is_revoked;
+  }
+  char no[OPTION_NAME_SIZE];
+  if (use && use->is_given && use->is_revoked && row->keeping == KEPT_VALUE) {
+    say_error(table->command, "--%s and --%s: one of them, please", row->name, options_revoking(row, no));
+    return false;
+  }
+  return is_revoked || options_take(table, row, args, value);
+}
+
 int options_read(const option_table *table, int argc, char **argv, void *args)
 {
-  struct option longs[ROWS_MAX + 2];
-  char letters[2 * ROWS_MAX + 3];
+  described d;
   assert(table->count <= ROWS_MAX);
-  if (has_word(argc, argv, "--all") && has_word(argc, argv, "--help"))
+  if (has_word(argc, argv, "--all") && (has_word(argc, argv, "--help") || has_word(argc, argv, "-h")))
     return give_help(table, true);
-  describe(table, longs, letters);
+  describe(table, &d);
   optind = 0; /* glibc: begin anew */
   opterr = 0; /* the sentences are ours */
-  for (int option; (option = getopt_long(argc, argv, letters, longs, NULL)) != -1;) {
-    if (option == HELP)
+  for (int option; (option = getopt_long(argc, argv, d.letters, d.longs, NULL)) != -1;) {
+    if (option == HELP || option == 'h')
       return give_help(table, false);
     if (option == '?' || option == ':')
       return refuse_word(table, option, argv[optind - 1]);
-    if (!take(table, row_of(table, option), args, optarg))
+    if (!take_found(table, option, args, optarg))
       return EXIT_USAGE;
   }
   size_t words = (size_t)(argc - optind);

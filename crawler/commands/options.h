@@ -24,6 +24,20 @@ typedef enum option_kind {
   OPTION_LIST,    /* ... of each part between commas */
 } option_kind;
 
+/* What a crawl's directory keeps of an option for when the crawl goes on (kept_options.h). With either, --no-NAME takes
+ * back what is kept: of --no-NAME itself, --NAME does. With KEPT_NAME both may be given: this one, and no other. */
+typedef enum option_keeping {
+  KEPT_NOT,
+  KEPT_VALUE,
+  KEPT_NAME, /* that it was given: its value is a secret, or a file, which is opened for nobody but who names it */
+} option_keeping;
+
+/* What a command line has of a row. */
+typedef struct option_use {
+  const char *value; /* as typed, the last one; NULL: it takes none */
+  bool is_given, is_revoked;
+} option_use;
+
 typedef struct option_row option_row;
 
 /* false after one sentence on stderr. `value` is in argv. */
@@ -33,9 +47,10 @@ struct option_row {
   const char *name;  /* without dashes */
   const char *value; /* the word for its value; NULL: it takes none */
   option_kind kind;
-  char letter;         /* also as -LETTER; 0: not */
-  bool is_first;       /* in the short --help too, if any row of the table is */
-  bool is_once;        /* not to be repeated when a crawl goes on */
+  char letter;   /* also as -LETTER; 0: not */
+  bool is_first; /* in the short --help too, if any row of the table is */
+  bool is_once;  /* not to be repeated when a crawl goes on */
+  option_keeping keeping;
   size_t offset, size; /* of the field: OPTION_FIELD */
   size_t given;        /* offset of a bool that becomes true: the option was given. 0: no such field */
   uint64_t low, high;
@@ -54,6 +69,7 @@ typedef struct option_table {
   int column;                 /* of --help, where explanations begin */
   const option_row *rows;
   size_t count;
+  size_t uses; /* offset of an option_use for each row; 0: nobody asks which were given */
   void (*refuse_number)(const option_row *row, const char *value); /* in the command's own words; NULL: in ours */
   size_t least_words, most_words;                                  /* besides options; no most: 0 */
   const char *wanted; /* the sentence if there are fewer or more; NULL: the command looks itself */
@@ -66,6 +82,13 @@ typedef struct option_table {
  * stderr said what is wrong. */
 enum { OPTIONS_READ = -1 };
 int options_read(const option_table *table, int argc, char **argv, void *args);
+
+/* One of them, as if it was typed; `value` stays as long as `args`. false after one sentence on stderr. */
+bool options_take(const option_table *table, const option_row *row, void *args, char *value);
+
+/* "no-NAME", of "no-NAME" "NAME". Returns `name`. */
+enum { OPTION_NAME_SIZE = 40 };
+const char *options_revoking(const option_row *row, char name[OPTION_NAME_SIZE]);
 
 /* The row that getopt takes a word for: of this name, or the only one whose name begins so. NULL: it takes none. */
 const option_row *options_find(const option_table *table, const char *name, size_t size);

@@ -3,7 +3,7 @@
 
 #include "crawler/commands/cmd.h"
 #include "crawler/base/message.h"
-#include "crawler/base/shown.h"
+#include "crawler/commands/shell_word.h"
 #include "crawler/report/missing.h"
 
 #include <stdio.h>
@@ -39,28 +39,6 @@ static const char *text_of_end(const summary *s, const missing *m)
 }
 
 /* ---- for people ----------------------------------------------------------------------------------------- */
-
-/* As a shell reads it back. */
-static void print_word(const char *word)
-{
-  static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./:=,@%+";
-  if (*word && strspn(word, plain) == strlen(word)) {
-    fprintf(stderr, " %s", word);
-    return;
-  }
-  bool is_odd = shown_differs(word); /* $'\x1B': as bash and zsh read it */
-  fputs(is_odd ? " $'" : " '", stderr);
-  for (size_t size; *word; word += size) {
-    size = strcspn(word, "'\\");
-    shown_put_bytes(stderr, word, size);
-    if (size)
-      continue;
-    fputs(is_odd ? "\\" : *word == '\'' ? "'\\'" : "", stderr);
-    putc(*word, stderr);
-    size = 1;
-  }
-  putc('\'', stderr);
-}
 
 /* Is the option word `word` one of these? `*has_value` if its value is the word after. */
 static bool is_dropped(const char *word, crawl_end end, bool *has_value)
@@ -99,7 +77,7 @@ static bool print_hidden(const char *word, const crawl_secret *secret)
     return false;
   const char *hidden = secret->value + secret->begin;
   snprintf(shown, size, "%.*s%s%s", (int)(hidden - word), word, SECRET, hidden + secret->size);
-  print_word(shown);
+  shell_word_print(shown);
   free(shown);
   return true;
 }
@@ -112,11 +90,11 @@ static void print_command(const summary *s)
   bool has_secrets = false;
   fputs("  To go on:", stderr);
   if (script)
-    print_word(script);
+    shell_word_print(script);
   else
     fputs(" strata crawl", stderr);
   fputs(" --dir", stderr);
-  print_word(s->directory);
+  shell_word_print(s->directory);
   for (int i = 0; i < s->args->option_word_count; i++) {
     bool has_value;
     const char *word = s->args->option_words[i];
@@ -126,7 +104,7 @@ static void print_command(const summary *s)
     else if (is_dropped(word, s->end, &has_value))
       i += has_value;
     else if (strcmp(word, "--") != 0)
-      print_word(word);
+      shell_word_print(word);
   }
   putc('\n', stderr);
   if (has_secrets)
@@ -151,7 +129,7 @@ static void print_failed(const summary *s)
     print_count(s->frontier, failures_counter_at(i), "  Failed:", &any);
   if (any && s->directory) {
     fputs("; to see them: strata export", stderr);
-    print_word(s->directory);
+    shell_word_print(s->directory);
     fputs(" --state failed", stderr);
   }
   if (any)
@@ -181,7 +159,7 @@ static void print_held(const summary *s, const lacks_rest *rest)
           say_many(held, "URL", count), held == 1 ? "s" : "");
   if (s->directory) {
     fputs("; to see them: strata stat", stderr);
-    print_word(s->directory);
+    shell_word_print(s->directory);
     fputs(" --traps", stderr);
   }
   putc('\n', stderr);
@@ -196,7 +174,7 @@ static void print_suspects(const summary *s)
     return;
   fprintf(stderr, "  Suspect: %s director%s whose pages nearly all say the same; to see them: strata stat",
           say_count(suspects, count), suspects == 1 ? "y" : "ies");
-  print_word(s->directory);
+  shell_word_print(s->directory);
   fputs(" --traps\n", stderr);
 }
 
@@ -238,7 +216,7 @@ static void print_near(const summary *s)
     return;
   fprintf(stderr, "  Near-duplicates: %s page%s what another one says; to see them: strata report",
           say_count(near, count), near == 1 ? " says" : "s say");
-  print_word(s->directory);
+  shell_word_print(s->directory);
   putc('\n', stderr);
 }
 

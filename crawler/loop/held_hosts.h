@@ -7,7 +7,7 @@
 
 #include "crawler/loop/crawl_state.h"
 
-/* Before the first lease: what was fetched of each domain in earlier runs, and whose hosts need not be held any more. */
+/* Before the first lease: what was fetched of each domain before, and which hosts need not be held any more. */
 void held_hosts_begin(crawl *c);
 
 /* May this lease be fetched? false: it went back, and its host is held. */

@@ -72,7 +72,8 @@ static void put_run(FILE *out, const metrics *m)
 static void put_directory(FILE *out, const metrics *m, const frontier_stats *s)
 {
   put_one(out, "queue_urls", "gauge", "URLs that wait, or are in flight.", s->queued + s->in_flight);
-  put_one(out, "held_urls", "gauge", "URLs of the queue that are held back: by a budget, or as not public.", frontier_held(m->frontier));
+  put_one(out, "held_urls", "gauge", "URLs of the queue that are held back: by a budget, or as not public.",
+          frontier_held(m->frontier));
   put_one(out, "unconfirmed_links", "gauge", "With --filter exact, links that wait to be confirmed.", s->unconfirmed);
   put_one(out, "hosts", "gauge", "Hosts known.", s->hosts);
   put_head(out, "ended_urls", "gauge", "URLs that have ended, by state; one that is fetched again waits.");
