@@ -16,9 +16,9 @@ void crawl_dir_file(const char *directory, const char *name, char path[CRAWL_PAT
   snprintf(path, CRAWL_PATH_SIZE, "%s/%s", directory, name);
 }
 
-void crawl_dir_default(const url *start, char path[CRAWL_PATH_SIZE])
+void crawl_dir_default(const url *start, bool is_audit, char path[CRAWL_PATH_SIZE])
 {
-  snprintf(path, CRAWL_PATH_SIZE, "strata-%.*s", (int)(start->host_end - start->host_begin),
+  snprintf(path, CRAWL_PATH_SIZE, "%s-%.*s", is_audit ? "audit" : "strata", (int)(start->host_end - start->host_begin),
            start->fetch + start->host_begin);
   for (char *at = path; *at; at++)
     if (!strchr("abcdefghijklmnopqrstuvwxyz0123456789.-", *at))

@@ -18,8 +18,8 @@
 
 enum { CRAWL_PATH_SIZE = 4096 };
 
-/* "strata-HOST[-PORT]", bytes outside [a-z0-9.-] replaced by '-'. */
-void crawl_dir_default(const url *start, char path[CRAWL_PATH_SIZE]);
+/* "strata-HOST[-PORT]", or "audit-..." of an audit, bytes outside [a-z0-9.-] replaced by '-'. */
+void crawl_dir_default(const url *start, bool is_audit, char path[CRAWL_PATH_SIZE]);
 
 /* Is this the directory of a crawl? A link is followed to it, and none in it; errno is ELOOP if DIR/frontier is one. */
 bool crawl_dir_exists(const char *directory);

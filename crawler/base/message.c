@@ -14,6 +14,20 @@
 
 enum { TEXT_SIZE = 2048, SHOWN_SIZE = 4 * TEXT_SIZE };
 
+/* One command a process. */
+static const char *renamed, *new_name;
+
+void say_as(const char *command, const char *name)
+{
+  renamed = command;
+  new_name = name;
+}
+
+const char *say_name(const char *command)
+{
+  return renamed && strcmp(command, renamed) == 0 ? new_name : command;
+}
+
 void say_error(const char *command, const char *format, ...)
 {
   char text[TEXT_SIZE], shown[SHOWN_SIZE];
@@ -21,7 +35,7 @@ void say_error(const char *command, const char *format, ...)
   va_start(arguments, format);
   vsnprintf(text, sizeof text, format, arguments);
   va_end(arguments);
-  fprintf(stderr, "strata %s: %s\n", command, shown_text(text, shown, sizeof shown));
+  fprintf(stderr, "strata %s: %s\n", say_name(command), shown_text(text, shown, sizeof shown));
 }
 
 void say_note(const char *format, ...)

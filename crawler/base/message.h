@@ -9,6 +9,10 @@
 /* "strata crawl: ...\n" */
 void say_error(const char *command, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* From now on what is said for `command` is said for `name`, which runs it. `name` stays. */
+void say_as(const char *command, const char *name);
+const char *say_name(const char *command); /* as it is said */
+
 /* The same line without "strata crawl: ". */
 void say_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
 

@@ -11,9 +11,9 @@ const option_table cmd_audit_options = {
             "Crawl a site, check each of its links, and say what is broken: pages and redirects, images, scripts and\n"
             "style sheets, and links to other sites, which are asked for once and not followed.\n"
             "\n"
-            "  strata audit https://example.org/                 the whole site, politely, into ./strata-example.org/\n"
-            "  strata export strata-example.org --broken         each broken link, with its page and element\n"
-            "  strata report strata-example.org                  all of it as one page\n"
+            "  strata audit https://example.org/                 the whole site, politely, into ./audit-example.org/\n"
+            "  strata export audit-example.org --broken          each broken link, with its page and element\n"
+            "  strata report audit-example.org                   all of it as one page\n"
             "\n"
             "The options are those of strata crawl: strata crawl --help\n",
   .exits = "0 no link is broken; 1 failed; 2 usage; 3 stopped by a signal, resumable; 4 links are broken",
@@ -40,6 +40,7 @@ int cmd_audit(int argc, char **argv)
   words[0] = command;
   words[1] = audit;
   memcpy(words + 2, argv + 1, (size_t)argc * sizeof *words); /* and the NULL behind them */
+  say_as("crawl", "audit");
   int code = cmd_crawl(argc + 1, words);
   free(words);
   return code;

@@ -237,8 +237,10 @@ static const crawl_args defaults = {
 static const option_row option_rows[] = {
   {.kind = OPTION_TEXT, .help = "Where and how much"},
   {"dir", "DIR", OPTION_CALL, .take = take_directory, .is_once = true, .is_first = true,
-   .help = "directory of the crawl (default strata-HOST[-PORT] of the first URL)",
-   .manual = "Directory of the crawl; if not given, {Pa strata-HOST} or {Pa strata-HOST-PORT} of the first URL."},
+   .help = "directory of the crawl (default strata-HOST[-PORT] of the first URL, of an audit audit-HOST[-PORT])",
+   .manual =
+     "Directory of the crawl; if not given, {Pa strata-HOST} or {Pa strata-HOST-PORT} of the first URL, and of an "
+     "audit {Pa audit-HOST} or {Pa audit-HOST-PORT}."},
   {"previous", "DIR", OPTION_STRING, FIELD(previous),
    .help = "an earlier crawl: its URLs are marked known-before in pages.jsonl, and fetched as others are",
    .manual =

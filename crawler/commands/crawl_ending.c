@@ -7,6 +7,7 @@
  * one of the frontier's: write(2), _exit(2) and the timer are all that is called. */
 #include "crawler/commands/crawl_ending.h"
 
+#include "crawler/base/message.h"
 #include "crawler/commands/cmd.h"
 #include "frontier/base/machine.h"
 
@@ -21,20 +22,25 @@ enum { LATE_MS = 700 };
 static crawl *volatile running;
 static volatile sig_atomic_t is_closing, signals, has_told;
 
+static const char *name; /* of the command */
+
 static void say(const char *sentence)
 {
+  (void)!write(STDERR_FILENO, "strata ", strlen("strata "));
+  (void)!write(STDERR_FILENO, name, strlen(name));
   (void)!write(STDERR_FILENO, sentence, strlen(sentence));
 }
 
 static void end_now(const char *sentence)
 {
-  say(sentence);
+  if (*sentence)
+    say(sentence);
   _exit(EXIT_STOPPED);
 }
 
-#define TOO_EARLY "strata crawl: ended before it began; the same command begins again\n"
-#define TOO_LATE "strata crawl: ended amid a page; the same command goes on from the last commit\n"
-#define COMMITTING "strata crawl: a commit is under way, and waited for; Ctrl-C again ends it at once, and safely\n"
+#define TOO_EARLY ": ended before it began; the same command begins again\n"
+#define TOO_LATE ": ended amid a page; the same command goes on from the last commit\n"
+#define COMMITTING ": a commit is under way, and waited for; Ctrl-C again ends it at once, and safely\n"
 
 /* Once: stop cleanly. Twice: at once. */
 static void on_signal(int number)
@@ -76,6 +82,7 @@ static void handle(int number, void (*by)(int), int flags)
 void ending_begin(void)
 {
   running = NULL;
+  name = say_name("crawl");
   is_closing = signals = has_told = 0;
   handle(SIGINT, on_signal, 0); /* ends waiting */
   handle(SIGTERM, on_signal, 0);

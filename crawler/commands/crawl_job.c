@@ -67,7 +67,7 @@ static int find_directory(crawl_job *job)
   if (job->args.directory)
     snprintf(job->directory, sizeof job->directory, "%s", job->args.directory);
   else
-    crawl_dir_default(job->start, job->directory);
+    crawl_dir_default(job->start, job->args.audit, job->directory);
   if (!job->has_start && !crawl_dir_exists(job->directory) && errno != ELOOP) {
     say_error("crawl", "%s holds no crawl to go on with; give a start URL", job->directory);
     return EXIT_FAILED;
@@ -402,8 +402,11 @@ static int open_edges(crawl_job *job)
 {
   char message[FRONTIER_MESSAGE_SIZE];
   bool is_kept = edge_log_is_kept(job->frontier);
-  if (job->args.audit && job->is_resumed && !is_kept)
-    return refuse_change(job, "audit", "none");
+  if (job->args.audit && job->is_resumed && !is_kept) {
+    say_error("crawl", "%s is no audit, and cannot become one: its links were not kept; choose another --dir",
+              job->directory);
+    return EXIT_USAGE;
+  }
   if (!*job->directory || (!job->args.audit && !is_kept))
     return EXIT_DONE;
   job->args.audit = true;

@@ -82,6 +82,12 @@ static bool print_hidden(const char *word, const crawl_secret *secret)
   return true;
 }
 
+/* "strata audit" has --audit of itself; a script has not. */
+static bool is_named_audit(const summary *s, const char *script)
+{
+  return s->args->audit && !script;
+}
+
 /* The command that goes on: this one with its directory named, without start URLs and the cap that stopped it.
  * Passwords and headers are not repeated: what is printed here ends in logs. */
 static void print_command(const summary *s)
@@ -92,7 +98,7 @@ static void print_command(const summary *s)
   if (script)
     shell_word_print(script);
   else
-    fputs(" strata crawl", stderr);
+    fputs(is_named_audit(s, script) ? " strata audit" : " strata crawl", stderr);
   fputs(" --dir", stderr);
   shell_word_print(s->directory);
   for (int i = 0; i < s->args->option_word_count; i++) {
@@ -103,7 +109,7 @@ static void print_command(const summary *s)
       has_secrets = print_hidden(word, secret);
     else if (is_dropped(word, s->end, &has_value))
       i += has_value;
-    else if (strcmp(word, "--") != 0)
+    else if (strcmp(word, "--") != 0 && !(is_named_audit(s, script) && strcmp(word, "--audit") == 0))
       shell_word_print(word);
   }
   putc('\n', stderr);

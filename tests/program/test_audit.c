@@ -533,7 +533,7 @@ static void what_it_refuses(void **state)
                                 0),
                    0);
   assert_int_equal(small_strata(&here, (const char *const[]){"audit", WORDS, NULL}, 2), 2);
-  assert_non_null(strstr(here.trial->err.bytes, "cannot change"));
+  assert_non_null(strstr(here.trial->err.bytes, "is no audit, and cannot become one"));
   assert_int_equal(small_strata(&here, (const char *const[]){"export", "DIR", "--broken", NULL}, 1), 1);
   assert_non_null(strstr(here.trial->err.bytes, "not audited"));
   assert_int_equal(small_strata(&here, (const char *const[]){"export", "DIR", "--broken", "--format", "text", NULL}, 2),

@@ -1,0 +1,51 @@
+"""How a run begins, and what is said of one that could not: audits, -h."""
+from answers import LEAF, page
+
+SMALL = ('--allow-private', '--delay', '0')
+
+
+def audit_after_crawl(site):
+    """both with defaults: each has a directory of its own"""
+    site.serve({'/': page('/a'), '/a': LEAF})
+    site.run('crawl', *SMALL, site.url('/')).exits(0)
+    run = site.run('audit', *SMALL, site.url('/'))
+    run.exits(0)
+    run.says('Crawling into audit-127.0.0.1-%d/' % site.port, 'Audit: 1 link', 'strata report audit-127.0.0.1')
+    site.run('audit', *SMALL, site.url('/')).says('Going on with the crawl in audit-127.0.0.1')
+    site.run('crawl', '--audit', *SMALL, site.url('/')).says('Going on with the crawl in audit-127.0.0.1')
+
+
+def audit_of_a_crawl(site):
+    """a directory without links is refused in one sentence, by the command's own name"""
+    site.serve({'/': LEAF})
+    site.crawl()
+    run = site.run('audit', '--dir', site.dir)
+    run.exits(2)
+    run.says('strata audit: ', 'is no audit', 'choose another --dir', never=['strata crawl:', 'made with none'])
+
+
+def audit_says_its_name(site):
+    """in each of its errors"""
+    for words in (['--delay', 'x'], ['--nonsense'], ['--no-store'], ['nonsense'], ['--dir', '/nonsense/x'], [],
+                  ['--header', 'x'], ['--allow-private', '--no-allow-private'], ['--seeds', '/nonsense']):
+        run = site.run('audit', *words, *([] if 'nonsense' in words or not words else [site.url('/')]))
+        assert run.code in (1, 2), run.text
+        run.says('strata audit: ', never=['strata crawl:'])
+
+
+def audit_is_continued_by_its_name(site):
+    """the command that it prints is an audit's"""
+    site.serve({'/': page(*('/%d' % i for i in range(9))), **{'/%d' % i: LEAF for i in range(9)}})
+    run = site.run('audit', '--dir', site.dir, *SMALL, '--max-pages', '3', site.url('/'))
+    run.says('To go on: strata audit --dir %s --allow-private --delay 0\n' % site.dir)
+
+
+def help_by_a_letter(site):
+    """-h is --help, with each command; of an audit its own"""
+    for command in ('crawl', 'audit', 'stat', 'export', 'uniq', 'cluster', 'replay', 'url', 'robots', 'merge'):
+        run = site.run(command, '-h')
+        run.exits(0)
+        run.says('Usage: strata %s' % command)
+        assert run.text == site.run(command, '--help').text
+    site.run('crawl', '-h', '--all').says('--robots-memory')
+    site.run('crawl', '--quiet', '-h').says('Usage: strata crawl')
