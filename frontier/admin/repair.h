@@ -57,7 +57,8 @@ typedef struct salvage {
   url *u;
   char text[URL_LENGTH_MAX + 1];
   uint64_t gap, gap_room; /* of the log, to be filled next */
-  uint64_t blotted;       /* keys of the log whose URLs are gone */
+  uint64_t blotted;       /* keys of the log whose URLs are gone, */
+  size_t blot_cursor;     /* and how far `absent` was read for them */
   frontier_remark *say;
   void *context;
   frontier_repairs *done;
@@ -82,6 +83,10 @@ bool salvage_know_host(salvage *s, uint64_t id, host *who); /* that it has this 
 /* salvage_blot.c: once all URLs and the log are in place. Keys of the log whose URLs are gone become keys that no URL
  * has, so that these URLs are new when they are found again. */
 bool salvage_blot(salvage *s);
+
+/* Had this number no URL before the damage? `cursor`, 0 at first, is that of rising sequences: in all, each range of
+ * `absent` is read once. */
+bool salvage_was_absent(const salvage *s, size_t *cursor, uint64_t sequence);
 
 /* salvage_doubts.c: unconfirmed links. */
 bool salvage_doubts(salvage *s);

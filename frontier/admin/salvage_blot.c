@@ -16,17 +16,21 @@
 
 enum { KEY_HEAD = 17, SEGMENT = 17 }; /* FORMAT.md, "hashes" */
 
-static bool was_absent(const salvage *s, uint64_t sequence)
+bool salvage_was_absent(const salvage *s, size_t *cursor, uint64_t sequence)
 {
-  for (size_t at = 0; at + 16 <= s->absent_size; at += 16)
-    if (sequence - get_le(s->absent + at, 8) < get_le(s->absent + at + 8, 8))
-      return true;
+  enum { RANGE = 16 };
+  for (; *cursor + RANGE <= s->absent_size; *cursor += RANGE) {
+    uint64_t first = get_le(s->absent + *cursor, 8), count = get_le(s->absent + *cursor + 8, 8);
+    if (sequence < first || sequence - first < count)
+      return sequence >= first;
+  }
   return false;
 }
 
-static bool is_gone(const salvage *s, uint64_t sequence)
+static bool is_gone(salvage *s, uint64_t sequence)
 {
-  return !(sequence < s->places.count && s->places.at[sequence]) && !was_absent(s, sequence);
+  bool is_here = sequence < s->places.count && s->places.at[sequence];
+  return !is_here && !salvage_was_absent(s, &s->blot_cursor, sequence);
 }
 
 static bool blot_piece(void *context, uint64_t key, const uint8_t *body, size_t size)

@@ -169,32 +169,51 @@ static bool complete_log(salvage *s)
 
 /* ---- what is gone --------------------------------------------------------------------------------------- */
 
-/* Numbers without a URL, row by row, are on record: they were given, and stay given. */
+typedef enum number { HAS_URL, WAS_ABSENT, IS_LOST } number;
+
+/* What is known of a sequence that was given. `cursor`: that of salvage_was_absent. */
+static number look_up_number(const salvage *s, size_t *cursor, uint64_t sequence)
+{
+  if (sequence < s->places.count && s->places.at[sequence])
+    return HAS_URL;
+  return salvage_was_absent(s, cursor, sequence) ? WAS_ABSENT : IS_LOST;
+}
+
+static bool add_range(salvage *s, byte_row *ranges, uint64_t first, uint64_t count)
+{
+  uint64_t at = ranges->count;
+  if (!byte_row_reach(ranges, at + 15))
+    return salvage_fail(s, FRONTIER_NO_MEMORY, "out of memory");
+  put_le(ranges->at + at, first, 8);
+  put_le(ranges->at + at + 8, count, 8);
+  return true;
+}
+
+static void say_lost(salvage *s, uint64_t first, uint64_t last)
+{
+  s->done->gone += last - first + 1;
+  salvage_say(s, "gone: URLs %" PRIu64 " to %" PRIu64 ", nothing readable is left of them", first, last);
+}
+
+/* Numbers without a URL, range by range, are on record: they were given, and stay given. Those that had none before, as
+ * after a merge or an earlier repair, are no loss. */
 static bool write_gone(salvage *s)
 {
-  uint8_t *rows = NULL;
-  size_t size = 0;
-  for (uint64_t i = 1, first; i < s->stood.next_sequence; i++) {
-    for (first = i; i < s->stood.next_sequence && !(i < s->places.count && s->places.at[i]);)
-      i++;
-    if (i == first)
-      continue;
-    uint8_t *larger = realloc(rows, size + 16);
-    if (!larger) {
-      free(rows);
-      return salvage_fail(s, FRONTIER_NO_MEMORY, "out of memory");
-    }
-    rows = larger;
-    put_le(rows + size, first, 8);
-    put_le(rows + size + 8, i - first, 8);
-    size += 16;
-    s->done->gone += i - first;
-    salvage_say(s, "gone: URLs %" PRIu64 " to %" PRIu64 ", nothing readable is left of them", first, i - 1);
+  byte_row ranges = {0};
+  size_t cursor = 0;
+  bool is_done = true;
+  for (uint64_t i = 1, first; is_done && (first = i) < s->stood.next_sequence;) {
+    number what = look_up_number(s, &cursor, first);
+    while (++i < s->stood.next_sequence && look_up_number(s, &cursor, i) == what)
+      ;
+    if (what == IS_LOST)
+      say_lost(s, first, i - 1);
+    is_done = what == HAS_URL || add_range(s, &ranges, first, i - first);
   }
-  if (size)
-    store_put_meta(s->to, "absent", rows, size);
-  free(rows);
-  return true;
+  if (is_done && ranges.count)
+    store_put_meta(s->to, "absent", ranges.at, ranges.count);
+  free(ranges.at);
+  return is_done;
 }
 
 /* ---- the rest ------------------------------------------------------------------------------------------- */
@@ -258,7 +277,6 @@ void salvage_free(salvage *s)
   }
   store_close(s->to);
   seen_free(s->seen);
-  free(s->absent);
   hash_set_free(&s->in_log);
   free(s->absent);
   free(s->hosts_by_id);

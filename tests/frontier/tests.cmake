@@ -33,6 +33,7 @@ set_tests_properties(exchange_model PROPERTIES TIMEOUT 300)
 # A directory cared for, after crawls that meet every limit.
 strata_test(check tests_crawl tests_frontier)
 strata_test(repair tests_crawl tests_frontier)
+strata_test(repair_again tests_crawl tests_frontier)
 strata_test(miscounted tests_crawl tests_frontier PkgConfig::LMDB PkgConfig::XXHASH)
 strata_test(left_file tests_crawl tests_frontier)
 strata_test(identity tests_crawl tests_frontier)
