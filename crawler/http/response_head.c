@@ -144,7 +144,9 @@ const char *response_head_joined(response_head *h, const char *name)
 
 uint64_t response_head_retry_after_s(const response_head *h, uint64_t now_s)
 {
-  const char *value = response_head_last(h, "Retry-After");
+  const char *value = NULL;
+  for (const char *next = NULL; (next = response_head_next(h, "Retry-After", next));)
+    value = next;
   if (!value)
     return 0;
   if (*value >= '0' && *value <= '9') {
