@@ -26,6 +26,10 @@ SECONDS_MAX = 90  # no run of the program takes longer, or the case fails
 AT_ONCE = 6       # cases mostly wait: for delays, timeouts, silent servers
 
 
+class Skip(Exception):
+    """The case cannot run here, and why."""
+
+
 class Cut(bytes):
     """Sent, then the connection is closed."""
 
@@ -118,7 +122,7 @@ class Site:
         self.dir = os.path.join(self.scratch.name, 'crawl')
         # idle: what is sent on a connection that was idle for 0.3 s, as an answer is; then it is closed, but for a Hold.
         # late: targets that are asked for after that on the same connection.
-        self.host, self.idle, self.late, self.tls = '127.0.0.1', None, [], None
+        self.host, self.idle, self.late, self.tls, self.plain = '127.0.0.1', None, [], None, set()
         self.port = self.listen()
 
     # ---- the server ----
@@ -130,7 +134,7 @@ class Site:
         class Handler(socketserver.BaseRequestHandler):
             def handle(self):
                 try:
-                    if site.tls:
+                    if site.tls and self.server.server_address[1] not in site.plain:
                         self.request = site.tls.wrap_socket(self.request, server_side=True)
                     site.serve_connection(self.request, self.server.server_address[1])
                 except OSError:
@@ -147,11 +151,11 @@ class Site:
         return server.server_address[1]
 
     def use_tls(self):
-        """https at all ports from now on. Returns the options with which the program believes it."""
+        """https at all ports from now on but those of `plain`. Returns the options with which the program believes it."""
         certificate, key = self.path('certificate.pem'), self.path('key.pem')
         subprocess.run(['openssl', 'req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes',
                         '-keyout', key, '-out', certificate, '-days', '2', '-subj', '/CN=answers',
-                        '-addext', 'subjectAltName=IP:127.0.0.1,DNS:localhost'],
+                        '-addext', 'subjectAltName=IP:127.0.0.1,IP:127.0.0.77,DNS:localhost'],
                        check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         self.tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         self.tls.load_cert_chain(certificate, key)
@@ -287,6 +291,9 @@ def run_case(program, name, function):
     site.run, plain = (lambda *words: runs.append(plain(*words)) or runs[-1]), site.run
     try:
         function(site)
+        return None
+    except Skip as reason:
+        print('skipped: %s: %s' % (name, reason))
         return None
     except Exception as error:  # whatever it is, it is told with the case's name
         where = traceback.extract_tb(error.__traceback__)

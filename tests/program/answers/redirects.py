@@ -2,7 +2,7 @@
 for in this chain with the same cookies; a page stays one page."""
 import time
 
-from answers import LEAF, move, page, reply
+from answers import LEAF, Skip, move, page, reply
 
 
 def _one_page(site, path):
@@ -197,6 +197,20 @@ def profile_www(site):
         return move(bare) if request.get('Host').startswith('www.') else page('/in')
     site.serve({'/': home, '/in': LEAF})
     site.crawl('--profile', 'no-www').wants('/', once=['/in'])
+
+
+def profile_https(site):
+    """http=https, and a site that moves from http to https, as nearly all do: the default ports of an address of its own"""
+    trust = site.use_tls()
+    site.plain = {80}
+    try:
+        for port in (80, 443):
+            site.listen('127.0.0.77', port)
+    except OSError as error:
+        raise Skip('port %d of 127.0.0.77: %s' % (port, error)) from error
+    secure = 'https://127.0.0.77'
+    site.serve({80: {'/': move(secure + '/'), '/a': move(secure + '/a')}, 443: {'/': page('http://127.0.0.77/a'), '/a': page('/in'), '/in': LEAF}})
+    site.crawl('--profile', 'http=https', *trust, start='http://127.0.0.77/').wants('/', '/a', once=['/in'])
 
 
 def profile_of_a_link(site):
