@@ -1,6 +1,9 @@
 /* See utf8.h. */
 #include "crawler/base/utf8.h"
 
+#include <assert.h>
+#include <string.h>
+
 size_t utf8_sequence(const char *text)
 {
   const unsigned char *at = (const unsigned char *)text;
@@ -22,6 +25,36 @@ size_t utf8_sequence(const char *text)
     return forms[i].size;
   }
   return 0;
+}
+
+size_t utf8_character(const char *at, const char *end, bool *is_good)
+{
+  unsigned char lead = (unsigned char)*at, low = 0x80, high = 0xBF;
+  size_t size = lead < 0x80 ? 1 : lead < 0xC2 || lead > 0xF4 ? 0 : lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4, seen = 1;
+  assert(at < end);
+  *is_good = size > 0;
+  if (!size)
+    return 1;
+  low = lead == 0xE0 ? 0xA0 : lead == 0xF0 ? 0x90 : low;
+  high = lead == 0xED ? 0x9F : lead == 0xF4 ? 0x8F : high;
+  for (; seen < size && at + seen < end; seen++, low = 0x80, high = 0xBF)
+    if ((unsigned char)at[seen] < low || (unsigned char)at[seen] > high) {
+      *is_good = false;
+      return seen;
+    }
+  return seen < size ? 0 : size;
+}
+
+const char *utf8_skip_ascii(const char *at, const char *end)
+{
+  for (uint64_t word; end - at >= 8; at += 8) {
+    memcpy(&word, at, 8);
+    if (word & UINT64_C(0x8080808080808080))
+      break;
+  }
+  while (at < end && (unsigned char)*at < 0x80)
+    at++;
+  return at;
 }
 
 uint32_t utf8_code(const char *text, size_t size)

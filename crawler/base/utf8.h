@@ -10,6 +10,13 @@
  * none. The text is NUL-terminated. */
 size_t utf8_sequence(const char *at);
 
+/* The character that begins at `at`, of one to four bytes before `end`. 0: it is cut off by `end`. is_good false: so
+ * many bytes are none, as the Encoding Standard replaces them by one U+FFFD. */
+size_t utf8_character(const char *at, const char *end, bool *is_good);
+
+/* Past what is ASCII, eight bytes at a time. */
+const char *utf8_skip_ascii(const char *at, const char *end);
+
 /* The code point of such a sequence. */
 uint32_t utf8_code(const char *at, size_t size);
 

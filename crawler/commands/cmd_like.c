@@ -53,6 +53,19 @@ static void take_decoded(void *context, const char *bytes, size_t size)
     page_text_feed_plain(r->text, bytes, size);
 }
 
+static const charset *declared_charset(void *context)
+{
+  const reading *r = context;
+  return r->is_html ? links_page_charset(r->scanner) : NULL;
+}
+
+static void read_again(void *context)
+{
+  const reading *r = context;
+  links_finish(r->scanner);
+  page_text_begin(r->text);
+}
+
 static bool begin_reading(reading *r)
 {
   r->text = page_text_create();
@@ -61,6 +74,7 @@ static bool begin_reading(reading *r)
   if (!r->text || !r->scanner || !r->decoder)
     return false;
   links_want_text(r->scanner, take_text, r->text);
+  decoder_listen(r->decoder, declared_charset, read_again);
   decoder_begin(r->decoder, NULL);
   return true;
 }

@@ -1,6 +1,6 @@
 /* strata links: the links a crawl would take from a page, resolved.
  *
- * The page is scanned twice, first for its <base>, which also applies to the links before it. */
+ * The page is scanned twice, first for its charset and its <base>, which also applies to the links before it. */
 #include "crawler/commands/cmd.h"
 
 #include <errno.h>
@@ -22,8 +22,9 @@ typedef struct links_job {
   const charset *said; /* by --charset; NULL: nothing */
   links_scanner *scanner;
   decoder *decoder;
-  const url_base *base;   /* the page's; NULL: not known */
-  url_base *page, *moved; /* by --base, by <base> */
+  const url_base *given;  /* by --base; NULL: not known */
+  const url_base *base;   /* the page's, as far as it was read */
+  url_base *page, *moved; /* room for that of --base, of <base> */
   url *resolved;
   unsigned long refused[URL_STATUS_COUNT];
 } links_job;
@@ -69,16 +70,31 @@ static void feed(void *context, const char *bytes, size_t size)
   links_feed(((links_job *)context)->scanner, bytes, size);
 }
 
+static const charset *declared_charset(void *context)
+{
+  return links_page_charset(((links_job *)context)->scanner);
+}
+
+static void scan_again(void *context)
+{
+  links_job *job = context;
+  links_finish(job->scanner);
+  job->base = job->given;
+}
+
 static bool scan(links_job *job, links_visitor *visit, const char *page, size_t size)
 {
   job->scanner = links_create(visit, job);
   job->decoder = decoder_create(feed, job);
   bool is_ready = job->scanner && job->decoder;
   if (is_ready) {
+    if (!job->said)
+      decoder_listen(job->decoder, declared_charset, scan_again);
     decoder_begin(job->decoder, job->said);
     decoder_feed(job->decoder, page, size);
     decoder_finish(job->decoder);
     links_finish(job->scanner);
+    job->said = decoder_charset(job->decoder);
   } else {
     say_error("links", "out of memory");
   }
@@ -112,7 +128,7 @@ static bool take_base(void *args, const option_row *row, char *value)
 {
   links_job *job = args;
   (void)row;
-  job->base = job->page;
+  job->given = job->base = job->page;
   return url_base_set(job->page, value, strlen(value)) == URL_OK || refuse("--base is no page's URL: ", value);
 }
 
@@ -132,7 +148,7 @@ static const option_row option_rows[] = {
   {"charset", "LABEL", OPTION_CALL, .take = take_charset,
    .help = "charset the server sent for the page; default: the charset the page declares",
    .manual = "The charset that the server sent for the page {Pq Ql windows-1251 , shift_jis , gb18030 , ...}; without "
-             "it a byte order mark or the page's {Li <meta>} decides."},
+             "it a byte order mark or the page's {Li <meta>} decides, and else its bytes: UTF-8 or windows-1252."},
   {"all", NULL, OPTION_FLAG, FIELD(shows_all),
    .help = "print after each link a TAB and its element, a TAB and its attribute, and for rel=nofollow\n"
            "a TAB and \"nofollow\""},

@@ -4,6 +4,7 @@
 #include "crawler/html/charset.h"
 
 #include "crawler/base/chars.h"
+#include "crawler/base/utf8.h"
 
 #include <errno.h>
 #include <stdint.h>
@@ -11,7 +12,7 @@
 #include <string.h>
 #include <strings.h>
 
-enum { UTF8 = 1, UTF16 = 2, OPAQUE = 4, C1 = 8 };
+enum { UTF8 = 1, UTF16 = 2, OPAQUE = 4, C1 = 8, STATES = 16 };
 
 struct charset {
   const char *name;
@@ -35,7 +36,7 @@ static const charset charsets[] = {
   {"EUC-KR", 0, "CP949", "CP949",
    "euc-kr windows-949 ks_c_5601-1987 ks_c_5601-1989 ksc5601 ksc_5601 korean cseuckr csksc56011987 iso-ir-149"},
   {"Big5", 0, "BIG5-HKSCS", "CP950", "big5 big5-hkscs cn-big5 csbig5 x-x-big5"},
-  {"ISO-2022-JP", 0, "ISO-2022-JP", "ISO-2022-JP", "iso-2022-jp csiso2022jp"},
+  {"ISO-2022-JP", STATES, "ISO-2022-JP", "ISO-2022-JP", "iso-2022-jp csiso2022jp"},
   {"KOI8-R", 0, "KOI8-R", "KOI8-R", "koi8-r koi8 koi koi8_r cskoi8r"},
   {"KOI8-U", 0, "KOI8-U", "KOI8-U", "koi8-u koi8-ru"},
   {"IBM866", 0, "CP866", "CP866", "ibm866 cp866 866 csibm866"},
@@ -96,6 +97,11 @@ bool charset_is_utf16(const charset *c)
 bool charset_is_opaque(const charset *c)
 {
   return c->traits & OPAQUE;
+}
+
+bool charset_has_ascii(const charset *c)
+{
+  return !(c->traits & (UTF16 | OPAQUE | STATES));
 }
 
 bool charset_has_c1(const charset *c)
@@ -237,22 +243,6 @@ static void put_escaped(writer *out, const char *bytes, size_t size)
   }
 }
 
-/* Bytes of the UTF-8 character at `at`, and its number; 0: it is none. */
-static size_t read_character(const char *at, const char *end, uint32_t *number)
-{
-  uint8_t lead = (uint8_t)*at;
-  size_t size = lead < 0x80 ? 1 : lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : lead >= 0xC2 ? 2 : 0;
-  if (size == 0 || (size_t)(end - at) < size)
-    return 0;
-  *number = size == 1 ? lead : lead & (0xFFU >> (size + 1));
-  for (size_t i = 1; i < size; i++) {
-    if (((uint8_t)at[i] & 0xC0) != 0x80)
-      return 0;
-    *number = *number << 6 | ((uint8_t)at[i] & 0x3F);
-  }
-  return size;
-}
-
 /* What iconv has to say: about `size` bytes, or, with NULL, about the end of a run. */
 static bool convert(iconv_t conversion, const char *bytes, size_t size, writer *out)
 {
@@ -276,12 +266,13 @@ static void put_reference(writer *out, uint32_t number)
 static const char *escape_run(iconv_t conversion, const char *at, const char *end, writer *out)
 {
   while (at < end && (uint8_t)*at >= 0x80) {
-    uint32_t number = 0;
-    size_t size = read_character(at, end, &number);
-    if (size == 0)
+    bool is_good;
+    size_t size = utf8_character(at, end, &is_good);
+    size = size && is_good ? size : 0;
+    if (!size)
       put(out, at, 1);
     else if (!convert(conversion, at, size, out))
-      put_reference(out, number);
+      put_reference(out, utf8_code(at, size));
     at += size ? size : 1;
   }
   convert(conversion, NULL, 0, out); /* a charset with states goes back to its first */

@@ -29,6 +29,7 @@ const char *charset_name(const charset *c); /* the standard's: "windows-1252", "
 bool charset_is_utf8(const charset *c);
 bool charset_is_utf16(const charset *c);
 bool charset_is_opaque(const charset *c); /* the standard's "replacement": never decoded, for safety */
+bool charset_has_ascii(const charset *c); /* each byte below 128 is that character, whatever came before */
 bool charset_has_c1(const charset *c);    /* a byte 80..9F without a character is the C1 control of that number */
 
 /* A conversion to UTF-8; false (errno set) if this C library has it not. The caller closes it with iconv_close. */

@@ -27,7 +27,7 @@ enum element {
 };
 
 enum { HREF = 1, XLINK_HREF = 2, SRC = 4, REL = 8, HTTP_EQUIV = 16, NAME = 32, CONTENT = 64, ENCODING = 128, LOOK = 256,
-       SRCSET = 512, DATA = 1024, POSTER = 2048, SHADOW = 4096, DECLARATION = 8192 };
+       SRCSET = 512, DATA = 1024, POSTER = 2048, SHADOW = 4096, DECLARATION = 8192, CHARSET = 16384 };
 
 enum { AROUND = ENCODING | LOOK | SHADOW }; /* of those around SVG, MathML and templates */
 
@@ -35,7 +35,7 @@ static const unsigned attributes_of[FONT + 1] = {
   [A] = HREF | XLINK_HREF | REL, [AREA] = HREF | REL, [BASE] = HREF, [FRAME] = SRC, [IFRAME] = SRC, [LINK] = HREF | REL,
   [IMG] = SRC | SRCSET, [SOURCE] = SRC | SRCSET, [AUDIO] = SRC, [EMBED] = SRC, [INPUT] = SRC, [OBJECT] = DATA,
   [TRACK] = SRC, [VIDEO] = SRC | POSTER, [SCRIPT] = SRC,
-  [META] = HTTP_EQUIV | NAME | CONTENT, [ANNOTATION_XML] = ENCODING, [FONT] = LOOK,
+  [META] = HTTP_EQUIV | NAME | CONTENT | CHARSET, [ANNOTATION_XML] = ENCODING, [FONT] = LOOK,
   [TEMPLATE] = SHADOW,
 };
 /* clang-format on */
@@ -48,7 +48,8 @@ typedef struct open_tag {
   unsigned wanted;    /* attributes not yet seen: of two with one name the first counts */
   unsigned attribute; /* the one whose value comes next */
   unsigned rel;
-  bool is_refresh, is_robots, has_html_attribute;
+  bool is_refresh, is_type, is_robots, has_html_attribute;
+  const charset *charset; /* of a <meta charset> */
   char name[TOKENIZER_NAME_MAX + 1];
   size_t prefix_size, declared_size; /* in XML */
   char prefix[TOKENIZER_NAME_MAX];
@@ -71,6 +72,7 @@ struct links_scanner {
   links_text_taker *take_text;
   void *text_context;
   bool has_base, nofollow, noindex, has_script;
+  const charset *charset; /* as a <meta> says */
   foreign_place place;
   bool is_in_title, has_title;
   size_t title_size;
@@ -151,7 +153,7 @@ static unsigned attribute_named(const char *name, size_t size)
     { "href", 4, HREF }, { "rel", 3, REL }, { "src", 3, SRC }, { "srcset", 6, SRCSET }, { "content", 7, CONTENT },
     { "name", 4, NAME }, { "http-equiv", 10, HTTP_EQUIV }, { "xlink:href", 10, XLINK_HREF },
     { "encoding", 8, ENCODING }, { "color", 5, LOOK }, { "face", 4, LOOK }, { "size", 4, LOOK },
-    { "data", 4, DATA }, { "poster", 6, POSTER }, { "shadowrootmode", 14, SHADOW },
+    { "data", 4, DATA }, { "poster", 6, POSTER }, { "shadowrootmode", 14, SHADOW }, { "charset", 7, CHARSET },
   };
   /* clang-format on */
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)
@@ -295,7 +297,8 @@ static tokenizer_wish on_tag_named(void *context, const char *name, size_t size,
   if (is_inert)
     tag->wanted &= AROUND; /* which says where the template ends */
   tag->rel = 0;
-  tag->is_refresh = tag->is_robots = false;
+  tag->is_refresh = tag->is_type = tag->is_robots = false;
+  tag->charset = NULL;
   tag->url_attribute = NULL;
   return WISH_ATTRIBUTES;
 }
@@ -419,7 +422,11 @@ static void on_attribute_valued(void *context, const char *value, size_t size)
   case SRC: url_store(tag, "src", value, size); break;
   case CONTENT: url_store(tag, "content", value, size); break;
   case REL: tag->rel = words_rel(value, size); break;
-  case HTTP_EQUIV: tag->is_refresh = words_equal(value, size, "refresh"); break;
+  case CHARSET: tag->charset = charset_of_label(value, size); break;
+  case HTTP_EQUIV:
+    tag->is_refresh = words_equal(value, size, "refresh");
+    tag->is_type = words_equal(value, size, "content-type");
+    break;
   case NAME: tag->is_robots = words_equal(value, size, "robots") || words_equal(value, size, "strata"); break;
   case ENCODING:
     tag->has_html_attribute = words_equal(value, size, "text/html") ||
@@ -428,6 +435,17 @@ static void on_attribute_valued(void *context, const char *value, size_t size)
   case SHADOW: tag->has_html_attribute = words_equal(value, size, "open") || words_equal(value, size, "closed"); break;
   default: tag->has_html_attribute = true; break;
   }
+}
+
+/* HTML 4.2.5.4: one that is not known is as none, so that the next <meta> may say another. */
+static void charset_read(links_scanner *scanner)
+{
+  const open_tag *tag = &scanner->tag;
+  const charset *said = tag->charset;
+  if (!said && tag->is_type && tag->url_attribute)
+    said = charset_of_content(tag->url, tag->url_size);
+  if (!scanner->charset)
+    scanner->charset = charset_of_meta(said);
 }
 
 static void meta_ended(links_scanner *scanner)
@@ -486,6 +504,8 @@ static tokenizer_content on_tag_ended(void *context, bool is_self_closing)
   const foreign_place *place = &scanner->place;
   follow_tag(scanner, is_self_closing);
   choose_what_matters(scanner);
+  if (tag->element == META)
+    charset_read(scanner);
   if (attributes_of[tag->element] & (HREF | SRC | CONTENT) && !links_at_once(tag->element) && tag->url_attribute &&
       has_known_name(scanner))
     visit_tag(scanner);
@@ -554,6 +574,7 @@ void links_feed(links_scanner *scanner, const char *bytes, size_t size)
     scanner->is_finished = scanner->has_base = scanner->nofollow = scanner->noindex = scanner->has_script = false;
     scanner->is_hidden = scanner->is_in_select = scanner->is_in_title = scanner->has_title = false;
     scanner->has_root = false;
+    scanner->charset = NULL;
     scanner->names = (xml_names){.is_default_other = false};
     scanner->title_size = 0;
     scanner->place.depth = 0;
@@ -629,6 +650,11 @@ void links_title(const links_scanner *scanner, char title[LINKS_TITLE])
 bool links_page_nofollow(const links_scanner *scanner)
 {
   return scanner->nofollow;
+}
+
+const charset *links_page_charset(const links_scanner *scanner)
+{
+  return scanner->is_finished ? NULL : scanner->charset;
 }
 
 bool links_page_has_script(const links_scanner *scanner)

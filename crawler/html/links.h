@@ -7,10 +7,12 @@
  * those of noscript do. Nothing in a template counts, as it is another document: no link, base, meta, title, script or
  * text; a declarative shadow root (<template shadowrootmode>) is part of the page.
  *
- * Encoding: UTF-8; decoder.h converts other charsets. Invalid bytes pass unchanged, character references become
+ * Encoding: UTF-8; decoder.h converts other charsets, and replaces bytes that are none. Character references become
  * UTF-8. */
 #ifndef STRATA_CRAWLER_LINKS_H
 #define STRATA_CRAWLER_LINKS_H
+
+#include "crawler/html/charset.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -121,5 +123,8 @@ void links_title(const links_scanner *scanner, char title[LINKS_TITLE]);
 bool links_page_nofollow(const links_scanner *scanner); /* meta robots nofollow or none */
 bool links_page_noindex(const links_scanner *scanner);
 bool links_page_has_script(const links_scanner *scanner);
+
+/* Of the first <meta> that names one; NULL: none did yet, or the page has ended. */
+const charset *links_page_charset(const links_scanner *scanner);
 
 #endif

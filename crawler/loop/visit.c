@@ -101,6 +101,30 @@ static void scan(void *context, const char *bytes, size_t size)
     links_feed(v->scanner, bytes, size);
 }
 
+static const charset *declared_charset(void *context)
+{
+  const visit *v = context;
+  return v->has_scanned ? links_page_charset(v->scanner) : NULL;
+}
+
+static void forget_links(visit *v)
+{
+  v->hrefs_size = v->hrefs_before = v->links = v->dropped = 0;
+  free(v->base);
+  v->base = NULL;
+}
+
+/* The page comes again, in another charset. */
+static void read_again(void *context)
+{
+  visit *v = context;
+  assert(v->has_scanned);
+  forget_links(v);
+  links_finish(v->scanner);
+  if (v->text)
+    page_text_begin(v->text);
+}
+
 visit *visit_create(void *owner, bool wants_images)
 {
   visit *v = calloc(1, sizeof *v);
@@ -113,6 +137,7 @@ visit *visit_create(void *owner, bool wants_images)
   v->hash = body_hash_create(BODY_HASH_SHA256);
   v->revisit = revisit_create();
   if (v->scanner && v->decoder && v->hash && v->revisit) {
+    decoder_listen(v->decoder, declared_charset, read_again);
     links_want_images(v->scanner, wants_images);
     links_want_cut(v->scanner, true);
     return v;
@@ -172,10 +197,8 @@ void visit_begin(visit *v, const frontier_lease *lease)
   v->has_script = v->is_decided = v->is_page = false;
   v->sniffed = SNIFFED_NOTHING;
   v->held_size = 0;
-  v->hrefs_size = v->hrefs_before = v->links = v->dropped = 0;
   v->shingles = (mlbf_shingles){.count = 0};
-  free(v->base);
-  v->base = NULL;
+  forget_links(v);
 }
 
 /* ---- in which way a body is read ------------------------------------------------------------------------------- */

@@ -87,8 +87,20 @@ static void pages(void **state)
         "a\xE3\x83\x86"
         "b"),
     ROW("koi8-r", "\xF0", "KOI8-R", "\xD0\x9F"),
-    ROW("utf-8", "\xFF\x80<a>", "UTF-8", "\xFF\x80<a>"), /* as it stands: url.h has a rule for it */
-    ROW(NULL, "\xFF\x80<a>", "none", "\xFF\x80<a>"),
+    ROW("utf-8", "\xFF\x80<a>", "UTF-8", "\xEF\xBF\xBD\xEF\xBF\xBD<a>"),
+    ROW("utf-8", "\xE2\x82<\xF0\x9F\x98x\xED\xA0\x80", "UTF-8", /* one for what could have become a character */
+        "\xEF\xBF\xBD<\xEF\xBF\xBDx\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD"),
+    ROW("utf-8", "\xC0\xAF\xF4\x90\x80\xE0\x9F", "UTF-8",
+        "\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD"),
+    ROW("utf-8", "x\xF0\x9F\x98\x80\xE2\x82\xAC\xC3\xA4\xF0\x9F", "UTF-8",
+        "x\xF0\x9F\x98\x80\xE2\x82\xAC\xC3\xA4\xEF\xBF\xBD"),
+    /* nothing is declared */
+    ROW(NULL, "<a>", "none", "<a>"),
+    ROW(NULL, "\xFF\x80<a>", "windows-1252", "\xC3\xBF\xE2\x82\xAC<a>"),
+    ROW(NULL, "<a \xC3\xA4>", "UTF-8", "<a \xC3\xA4>"),
+    ROW(NULL, "<a \xC3\xA4 \xE4>", "windows-1252", "<a \xC3\x83\xC2\xA4 \xC3\xA4>"),
+    ROW(NULL, "<a \xC3\xA4 \xC3", "UTF-8", "<a \xC3\xA4 \xEF\xBF\xBD"), /* cut off */
+    ROW(NULL, "<a> \xC3", "windows-1252", "<a> \xC3\x83"),
     ROW("utf-16le", "<\0a\0\x3D\xD8\x00\xDE", "UTF-16LE", "<a\xF0\x9F\x98\x80"),
     ROW("utf-16be", "\0<\xD8\x00\0a", "UTF-16BE",
         "<\xEF\xBF\xBD"

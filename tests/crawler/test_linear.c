@@ -296,7 +296,7 @@ static void clip(const char *bytes, size_t size, size_t piece)
 
 /* ---- the attacks ----------------------------------------------------------------------------------------- */
 
-enum { PAGE = 100000, HREF = 3500 };
+enum { PAGE = 150000, HREF = 3500 };
 
 #define A10 "aaaaaaaaaa"
 #define A100 A10 A10 A10 A10 A10 A10 A10 A10 A10 A10

@@ -18,7 +18,7 @@
 
 /* ---- the documented fields --------------------------------------------------------------------------------- */
 
-enum { FIELDS_MAX = 40 };
+enum { FIELDS_MAX = 64 };
 
 typedef struct field {
   char name[32], type[16], when[16];
@@ -82,6 +82,9 @@ static bool holds(const json_t *line, const char *when, const char *name)
     return strstr(string_of(line, "url"), "/endless") != NULL;
   if (strcmp(when, "sitemap") == 0)
     return strstr(string_of(line, "url"), "/map.xml") != NULL;
+  if (strcmp(when, "sniffed") == 0)
+    return holds(line, "body", name) && !*string_of(line, "type") &&
+           json_integer_value(json_object_get(line, "status")) / 100 == 2;
   if (strcmp(when, "near") == 0) /* generated pages may be alike, too */
     return strstr(string_of(line, "url"), "/copy") || json_object_get(line, name);
   if (strcmp(when, "asked") == 0) /* generated pages may ask as well */
@@ -175,8 +178,9 @@ static const struct row {
   {"/moved", "{'depth':1,'via':1,'verdict':'new-segment','layer':2,'outcome':'done','status':301,"
              "'redirect':'http://127.0.0.1:PORT/target','links':1,"
              "'new':1,'body_bytes':0}"},
-  {"/target", "{'depth':1,'via':5,'outcome':'done','status':200,'type':'','charset':'','wire_bytes':3,'body_bytes':3,"
-              "'sha256':'" HASH_OF_ABC "','links':0,'new':0}"},
+  {"/target",
+   "{'depth':1,'via':5,'outcome':'done','status':200,'type':'','sniffed':'text/plain','charset':'','wire_bytes':3,"
+   "'body_bytes':3,'sha256':'" HASH_OF_ABC "','links':0,'new':0}"},
   {"/missing", "{'outcome':'failed','robots':'allowed','status':404,'body_bytes':4,'sha256':'" HASH_OF_GONE "'}"},
   {"/map.xml", "{'outcome':'done','sitemap':true,'status':200,'depth':0,'links':1,'new':0}"},
   {"/silent", "{'outcome':'failed','robots':'allowed','error':'timeout'}"},

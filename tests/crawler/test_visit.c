@@ -103,6 +103,106 @@ static void xml_is_known_by_its_root(void **state)
   assert_true(v->has_mapped && !v->is_page);
 }
 
+/* ---- charsets that are declared late, or not at all ---------------------------------------------------------- */
+
+typedef struct long_page {
+  char bytes[200 << 10];
+  size_t size;
+} long_page;
+
+static void put(long_page *p, const char *text, size_t times)
+{
+  for (size_t size = strlen(text); times > 0; times--, p->size += size) {
+    assert_true(p->size + size <= sizeof p->bytes);
+    memcpy(p->bytes + p->size, text, size);
+  }
+}
+
+/* The charset and the links, which are the same however the page comes. */
+static void assert_read(visit *v, const long_page *p, const char *name, const char *links)
+{
+  static const size_t pieces[] = {1, 7, 1000, 4096, 16384, 65536, sizeof p->bytes};
+  for (size_t i = 0; i < sizeof pieces / sizeof *pieces; i++) {
+    visit_begin(v, &(frontier_lease){.id = 1, .url = "http://h/", .url_size = 9, .host_end = 8});
+    for (size_t at = 0; at < p->size; at += pieces[i])
+      read_piece(v, "text/html", p->bytes + at, pieces[i] < p->size - at ? pieces[i] : p->size - at);
+    visit_finish(v);
+    assert_true(visit_gather_links(v));
+    const char *found = visit_charset(v) ? charset_name(visit_charset(v)) : "";
+    if (strcmp(found, name) != 0 || strcmp(links_of(v), links) != 0)
+      fail_msg("pieces of %zu: \"%s\", %s, not \"%s\", %s", pieces[i], found, links_of(v), name, links);
+  }
+}
+
+/* \xE6 is a letter in windows-1251: \xD0\xB6. */
+static void a_late_meta_is_heard(void **state)
+{
+  static long_page p;
+  static const struct {
+    const char *story, *begin, *filler;
+    size_t times;
+    const char *end, *name, *links;
+  } rows[] = {
+    {"ASCII before", "<a href=1>", "<!-- -->", 1000, "<meta charset=windows-1251><a href=\xE6>", "windows-1251",
+     "1 \xD0\xB6"},
+    {"other bytes before", "<base href=\xE6><a href=\xE6>", "<!-- \xE6 -->", 1000, "<meta charset=windows-1251>",
+     "windows-1251", "\xD0\xB6"},
+    {"just in time", "<a href=\xE6>", "<p>", ((64 << 10) - 10 - 27) / 3, "<meta charset=windows-1251>", "windows-1251",
+     "\xD0\xB6"},
+    {"too late", "<a href=\xE6>", "<p>", 22000, "<meta charset=windows-1251><a href=\xE7>", "windows-1252",
+     "\xC3\xA6 \xC3\xA7"},
+    {"never too late", "<a href=1>", "<p>", 40000, "<meta charset=windows-1251><a href=\xE6>", "windows-1251",
+     "1 \xD0\xB6"},
+    {"the first counts", "", "<p>", 2000,
+     "<meta charset=x><meta http-equiv=content-type content='a;charset=cp1251'>"
+     "<meta charset=koi8-r><a href=\xE6>",
+     "windows-1251", "\xD0\xB6"},
+    {"one that is none", "<script>'<meta charset=koi8-r>'</script><a href=\xE6>", "", 0, "<meta charset=windows-1251>",
+     "windows-1251", "\xD0\xB6"},
+    {"escapes before", "<a href='\x1B$B%F\x1B(B'>", "<p>", 2000, "<meta charset=iso-2022-jp>", "ISO-2022-JP",
+     "\xE3\x83\x86"},
+    {"UTF-8 after all", "<a href=\xC3\xA4>", "<p>", 2000, "<meta charset=utf-8><a href=\xE4>", "UTF-8",
+     "\xC3\xA4 \xEF\xBF\xBD"},
+    {"UTF-16 it is not", "<a href=1>", "<p>", 2000, "<meta charset=utf-16><a href=\xC3\xA4>", "UTF-8", "1 \xC3\xA4"},
+    {"no UTF-8, but at first", "<a href=\xC3\xA4>", "<p>", 2000, "<meta charset=windows-1251>", "windows-1251",
+     "\xD0\x93\xC2\xA4"},
+    {"in a comment", "<a href=\xE6>", "<p>", 2000, "<!-- <meta charset=windows-1251> -->", "windows-1252", "\xC3\xA6"},
+  };
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    p.size = 0;
+    put(&p, rows[i].begin, 1);
+    put(&p, rows[i].filler, rows[i].times);
+    put(&p, rows[i].end, 1);
+    print_message("%s\n", rows[i].story);
+    assert_read(*state, &p, rows[i].name, rows[i].links);
+  }
+}
+
+static void what_declares_nothing(void **state)
+{
+  static long_page p;
+  static const struct {
+    const char *begin;
+    size_t times; /* of 10 bytes between */
+    const char *end, *name, *links;
+  } rows[] = {
+    {"<a href=1>", 0, "", "", "1"},
+    {"<a href=\xE9>", 0, "<a href=\xC3\xA9>", "windows-1252", "\xC3\xA9 \xC3\x83\xC2\xA9"},
+    {"<a href=\xC3\xA9>", 0, "<a href=\xE9>", "windows-1252", "\xC3\x83\xC2\xA9 \xC3\xA9"}, /* both at once */
+    {"<a href=\xC3\xA9>", 10000, "<a href=\xE9>", "UTF-8", "\xC3\xA9 \xEF\xBF\xBD"},        /* no more */
+    {"<a href=1>", 10000, "<a href=\xE9><a href=\xC3\xA9>", "windows-1252", "1 \xC3\xA9 \xC3\x83\xC2\xA9"},
+    {"<a href=1>", 10000, "<a href=\xC3\xA9><a href=\xE9>", "UTF-8", "1 \xC3\xA9 \xEF\xBF\xBD"},
+    {"<a href=1>", 10000, "<a href=\xF0\x9F>", "windows-1252", "1 \xC3\xB0\xC5\xB8"},
+  };
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    p.size = 0;
+    put(&p, rows[i].begin, 1);
+    put(&p, "<!-- x -->", rows[i].times);
+    put(&p, rows[i].end, 1);
+    assert_read(*state, &p, rows[i].name, rows[i].links);
+  }
+}
+
 static void xhtml_is_read_as_xml(void **state)
 {
   visit *v = read_as(*state, "application/xhtml+xml", "<script src='x'/><a href='five'>");
@@ -200,6 +300,8 @@ int main(void)
     cmocka_unit_test(nothing_is_left_for_the_next_page),
     cmocka_unit_test(what_is_no_html_is_not_looked_into),
     cmocka_unit_test(xml_is_known_by_its_root),
+    cmocka_unit_test(a_late_meta_is_heard),
+    cmocka_unit_test(what_declares_nothing),
     cmocka_unit_test(xhtml_is_read_as_xml),
     cmocka_unit_test(links_of_a_drawing),
     cmocka_unit_test(a_feed_is_known_by_its_type),

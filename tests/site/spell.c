@@ -138,11 +138,14 @@ static void disguise_letters(text *out, uint64_t *random, const disguise *how, c
   }
 }
 
-/* TAB, LF and CR inside a URL are dropped by browsers, white space around it too. */
+/* TAB, LF and CR inside a URL are dropped by browsers, white space around it too. Inside a character they would part its
+ * bytes, which are then none. */
 static void add_white_space(text *out, uint64_t *random, const text *reference)
 {
   static const char *const around[] = {" ", "\n", "\t ", " \r\n  ", ""};
   size_t cut = random_one_in(random, 3) ? random_below(random, (unsigned)reference->size + 1) : 0;
+  while (cut > 0 && cut < reference->size && ((unsigned char)reference->bytes[cut] & 0xC0) == 0x80)
+    cut--;
   text_add(out, around[random_below(random, 5)]);
   text_add_bytes(out, reference->bytes, cut);
   if (cut)

@@ -1,7 +1,7 @@
 """What a Content-Type says, however it is written; and what the body is, where it says nothing, or no more than XML.
 
-Fetch ("extract a MIME type") and MIME Sniffing (4.4, 7) are the judges, and Chromium does the same where nothing else is
-said."""
+Fetch ("extract a MIME type") and MIME Sniffing (4.4, 7) are the judges. Chromium takes "text/", "/" and "text/html/" for
+types, which the standard does not, and saves what is of a +xml type that it does not know; else it does the same."""
 import glob
 import json
 import os
