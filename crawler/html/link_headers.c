@@ -93,34 +93,56 @@ void link_headers_read_link(const char *value, links_visitor *visit, void *conte
 
 /* ---- X-Robots-Tag ---------------------------------------------------------------------------------------- */
 
-/* "agent:" before the first word, unless it is a word that has a value itself. */
-static bool is_for(cursor *in, const char *agent)
+/* Those that have a value, and so look like an agent. */
+static bool is_directive(words name)
 {
   static const char *const with_values[] = {"unavailable_after", "max-snippet", "max-image-preview",
                                             "max-video-preview"};
-  cursor ahead = *in;
-  words name = take_until(&ahead, ":,");
-  if (ahead.at == ahead.end || *ahead.at != ':')
-    return true;
-  while (name.size && is_space(name.begin[name.size - 1]))
-    name.size--;
   for (size_t i = 0; i < sizeof with_values / sizeof *with_values; i++)
     if (is_word(name, with_values[i]))
       return true;
+  return false;
+}
+
+/* What is before the ':' of an element; false: it has none, or what is before it is more than a word, as in a date. */
+static bool take_name(cursor *in, words *name)
+{
+  cursor ahead = *in;
+  *name = take_until(&ahead, ":,");
+  while (name->size && is_space(name->begin[name->size - 1]))
+    name->size--;
+  cursor inside = {name->begin, name->begin + name->size};
+  if (ahead.at == ahead.end || *ahead.at != ':' || take_until(&inside, " \t").size < name->size)
+    return false;
   in->at = ahead.at + 1;
-  return is_word(name, agent) || is_word(name, "*");
+  return true;
+}
+
+static void take_directives(cursor *in, bool *nofollow, bool *noindex)
+{
+  for (skip(in, " \t"); in->at < in->end && *in->at != ','; skip(in, " \t")) {
+    words word = take_until(in, " \t,");
+    bool is_none = is_word(word, "none");
+    *nofollow |= is_none || is_word(word, "nofollow");
+    *noindex |= is_none || is_word(word, "noindex");
+  }
 }
 
 void link_headers_read_robots(const char *value, const char *agent, bool *nofollow, bool *noindex)
 {
   cursor in = {value, value + strlen(value)};
-  skip(&in, " \t,");
-  if (!is_for(&in, agent))
-    return;
+  bool is_ours = true, is_date = false, not_ours = false;
   for (skip(&in, " \t,"); in.at < in.end; skip(&in, " \t,")) {
-    words word = take_until(&in, " \t,");
-    bool is_none = is_word(word, "none");
-    *nofollow |= is_none || is_word(word, "nofollow");
-    *noindex |= is_none || is_word(word, "noindex");
+    words name;
+    bool is_rest_of_date = is_date && *in.at >= '0' && *in.at <= '9';
+    if (is_rest_of_date || !take_name(&in, &name)) {
+      take_directives(&in, is_ours ? nofollow : &not_ours, is_ours ? noindex : &not_ours);
+      is_date = false;
+    } else if (is_directive(name)) {
+      is_date = is_word(name, "unavailable_after");
+      take_until(&in, ",");
+    } else {
+      is_ours = is_word(name, agent) || is_word(name, "*");
+    }
   }
 }

@@ -446,6 +446,8 @@ static const attack attacks[] = {
   {"parameters", link_field, PAGE, "<x>", ";a=\"\\\"", NULL, "\"", LINEAR},
   {"relations in a field", link_field, PAGE, "<x>;rel=\"", "x next ", NULL, "\"", LINEAR},
   {"words for robots", link_field, PAGE, "strata:", " none,", NULL, "", LINEAR},
+  {"agents for robots", link_field, PAGE, "", "a: b c: unavailable_after: 1, 2:3,", NULL, "", LINEAR},
+  {"a long agent for robots", link_field, PAGE, "", "a b ", NULL, "", LINEAR},
   {"a long refresh", link_field, PAGE, "0", ".", NULL, "", LINEAR},
   {"types in a field", content_type, PAGE, "", "a/b;charset=\"c\",", NULL, "", LINEAR},
   {"parameters of a type", content_type, PAGE, "a/b", ";charset=", NULL, "", LINEAR},

@@ -57,6 +57,18 @@ static void robots_headers(void **state)
     {"otherbot: none", false, false}, {"strata: none", true, true}, {"Strata : nofollow", true, false},
     {"*: nofollow", true, false}, {"unavailable_after: 25 Jun 2010 15:00:00 PST, nofollow", true, false},
     {"max-snippet: 3, noindex", false, true}, {"noindex, max-snippet: 3", false, true},
+    /* of several agents */
+    {"otherbot: noindex, strata: nofollow", true, false}, {"strata: nofollow, otherbot: noindex", true, false},
+    {"noindex, otherbot: nofollow", false, true}, {"otherbot: noindex, nofollow", false, false},
+    {"strata: noindex, nofollow", true, true}, {"otherbot: none,*:nofollow", true, false},
+    {"otherbot: max-snippet: 1, none, strata : max-image-preview:none, noindex", false, true},
+    {"a: b: strata: nofollow", true, false}, {"strata: a: nofollow", false, false}, {": nofollow", false, false},
+    {"strata:nofollow,,, ,other:noindex", true, false}, {"strata", false, false}, {"strata:", false, false},
+    /* dates */
+    {"unavailable_after: Friday, 25-Jun-2010 15:00:00 PST, nofollow", true, false},
+    {"otherbot: unavailable_after: Friday, 25 Jun 2010 15:00:00 GMT, nofollow, strata: noindex", false, true},
+    {"unavailable_after: Fri,25-Jun-10T15:00:00, nofollow", true, false},
+    {"unavailable_after: 2010-06-25T15:00:00+00:00, strata: nofollow, 25bot: noindex", true, false},
   };
   /* clang-format on */
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
