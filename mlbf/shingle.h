@@ -17,12 +17,20 @@
 extern "C" {
 #endif
 
-enum { MLBF_SHINGLE_WORDS = 4, MLBF_SHINGLE_WINDOW = 8 };
+enum {
+  MLBF_SHINGLE_WORDS = 4,
+  MLBF_SHINGLE_WINDOW = 8,
+  MLBF_SHINGLES_WHOLE = 512, /* by which two texts of any length are compared: mlbf/corpus.h says how well */
+};
 
 typedef struct mlbf_shingles {
-  uint64_t *at; /* ascending, each once */
+  uint64_t *at; /* those that are kept, ascending, each once */
   size_t count, room;
   uint64_t text; /* a hash of all words in order, never 0; equal texts have equal ones. 0: not known */
+  uint64_t
+    *whole; /* the MLBF_SHINGLES_WHOLE least of all shingles, kept or not: all, if the text has no more; NULL: not
+                      known */
+  size_t whole_count;
 } mlbf_shingles;
 
 /* The shingles of `text` into `shingles`, which is all zeros or holds an earlier result; that is freed.
@@ -40,8 +48,8 @@ size_t mlbf_shingles_common(const uint64_t *a, size_t a_count, const uint64_t *b
 typedef struct mlbf_shingler mlbf_shingler;
 
 /* Keeps the `most` smallest shingles, 0: all. Equal passages give equal samples (Broder, "On the resemblance and
- * containment of documents", 1997). Memory is at most 16 bytes per kept shingle, however long the text. NULL: out of
- * memory. */
+ * containment of documents", 1997). Memory is at most 16 bytes per kept shingle, and 8 KiB, however long the text. NULL:
+ * out of memory. */
 mlbf_shingler *mlbf_shingler_create(size_t most);
 void mlbf_shingler_free(mlbf_shingler *s); /* NULL is fine */
 

@@ -1,4 +1,4 @@
-/* crawler/html/page_text.h: makes shingles (mlbf/shingle.h) of a page's text, piece by piece and in fixed memory, 64
+/* crawler/html/page_text.h: makes shingles (mlbf/shingle.h) of a page's text, piece by piece and in fixed memory, 72
  * KiB at most. */
 #ifndef STRATA_CRAWLER_PAGE_TEXT_H
 #define STRATA_CRAWLER_PAGE_TEXT_H

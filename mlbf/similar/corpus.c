@@ -230,10 +230,11 @@ mlbf_status corpus_stage(mlbf_corpus *c, mlbf_span name, const mlbf_shingles *sh
 {
   corpus_place where = corpus_where(c);
   if (c->is_read_only || name.size == 0 || name.size > MLBF_CORPUS_NAME_MAX || shingles->count == 0 ||
-      shingles->count > MLBF_CORPUS_SHINGLES_MAX)
+      shingles->count > MLBF_CORPUS_SHINGLES_MAX || shingles->whole_count > MLBF_SHINGLES_WHOLE)
     return corpus_complain(&where, c->directory, MLBF_BAD_ARGUMENT,
                            "no name, no shingles, too many of them, or read-only");
-  uint64_t bytes = corpus_record_bytes(CORPUS_VERSION, name.size, shingles->count);
+  size_t whole = shingles->whole ? shingles->whole_count : 0;
+  uint64_t bytes = corpus_record_bytes(CORPUS_VERSION, name.size, shingles->count, whole);
   mlbf_status status = have_room(c, shingles->count, bytes);
   if (status == MLBF_OK)
     status = open_file(c);
@@ -245,6 +246,7 @@ mlbf_status corpus_stage(mlbf_corpus *c, mlbf_span name, const mlbf_shingles *sh
   uint64_t at = v->row_at[v->rows];
   assert(at % 8 == 0 && bytes <= CORPUS_RECORD_MAX && v->number == c->count);
   corpus_record_write(c->tail + c->tail_bytes, v, at, name, shingles, r);
+  assert(r->bytes <= bytes);
   return MLBF_OK;
 }
 

@@ -4,7 +4,7 @@
 
 #include "mlbf/similar/corpus_volume.h"
 
-enum { CORPUS_TAIL_BYTES = 1 << 18 }; /* 200 web pages to a write */
+enum { CORPUS_TAIL_BYTES = 1 << 18 }; /* 50 web pages to a write */
 
 _Static_assert((int)CORPUS_RECORD_MAX <= (int)CORPUS_TAIL_BYTES, "each record fits");
 

@@ -1,6 +1,10 @@
 /* Near-duplicates of a document as it is added.
  *
- *     shingles --keyed hash--> 18 minima --three each--> 6 keys --near_table.h--> places --read--> near, or not
+ *     least shingles --keyed hash--> 18 minima --three each--> 6 keys --near_table.h--> places --read--> near, or not
+ *
+ * What is compared are the least of all shingles of each (mlbf_shingles.whole), up to where both have them all: an even
+ * sample, whatever windows the words around an edit made. A document of version 2 has none, and is found, and compared,
+ * by those that were kept.
  *
  * Two documents that share the part J of all their shingles have equal minima with probability J, and an equal key with
  * 1 - (1 - J^3)^6: 0.9996 for J = 0.9, 0.992 for 0.82, the least of two that are near, and 0.15 for 0.3, which costs
@@ -29,7 +33,7 @@ enum {
   BINS = MINIMA * CORPUS_NEAR_KEYS,
   CANDIDATES_MOST = CORPUS_NEAR_KEYS * NEAR_SAME_MOST,
   READ_MOST = 11,    /* documents for one page */
-  READ_FIRST = 2048, /* bytes; most records are no longer */
+  READ_FIRST = 8192, /* bytes; most records are no longer */
 };
 
 struct corpus_near {
@@ -79,7 +83,10 @@ size_t corpus_near_keys(const corpus_near *n, const corpus_record *r, uint64_t k
     keys[0] = mix(n, mix(n, r->text));
     return r->text != 0;
   }
-  find_minima(n, r->shingles, r->count, minima);
+  if (r->whole_count)
+    find_minima(n, r->whole, r->whole_count, minima);
+  else
+    find_minima(n, r->shingles, r->count, minima);
   for (size_t i = 0; i < CORPUS_NEAR_KEYS; i++) {
     keys[i] = i + 1;
     for (size_t k = 0; k < MINIMA; k++)
@@ -302,12 +309,34 @@ static mlbf_status read_candidate(mlbf_corpus *c, near_place place, corpus_recor
   return status == MLBF_DAMAGED ? MLBF_OK : status;
 }
 
+/* Up to which all of its shingles are known. */
+static uint64_t whole_limit(const corpus_record *r)
+{
+  return r->whole_count < MLBF_SHINGLES_WHOLE ? UINT64_MAX : r->whole[r->whole_count - 1];
+}
+
+static size_t count_up_to(const corpus_record *r, uint64_t limit)
+{
+  size_t count = r->whole_count;
+  while (count > 0 && r->whole[count - 1] > limit)
+    count--;
+  return count;
+}
+
+/* The lesser of both shares. */
 static double share_of(const corpus_record *a, const corpus_record *b)
 {
-  double share, back;
+  double share = 0, back = 0;
   if (a->count < MLBF_CORPUS_NEAR_SHINGLES || b->count < MLBF_CORPUS_NEAR_SHINGLES)
     return a->text && a->text == b->text && a->count == b->count ? 1 : 0;
-  mlbf_corpus_compare(a->shingles, a->count, b->shingles, b->count, &share, &back);
+  if (!a->whole_count || !b->whole_count) {
+    mlbf_corpus_compare(a->shingles, a->count, b->shingles, b->count, &share, &back);
+  } else {
+    uint64_t a_limit = whole_limit(a), b_limit = whole_limit(b), limit = a_limit < b_limit ? a_limit : b_limit;
+    size_t a_count = count_up_to(a, limit), b_count = count_up_to(b, limit);
+    if (a_count && b_count)
+      mlbf_corpus_compare(a->whole, a_count, b->whole, b_count, &share, &back);
+  }
   return share < back ? share : back;
 }
 
@@ -332,22 +361,22 @@ static mlbf_status find_near(mlbf_corpus *c, const corpus_record *page, const ui
   return status;
 }
 
-/* The keys are on their way from memory while the record is made. */
 mlbf_status mlbf_corpus_add_near(mlbf_corpus *c, mlbf_span name, const mlbf_shingles *shingles, char **near,
                                  double *share)
 {
   uint64_t keys[CORPUS_NEAR_KEYS];
-  corpus_record r = {.shingles = shingles->at, .count = (uint32_t)shingles->count, .text = shingles->text};
+  corpus_record r = {.count = 0};
   char *found = NULL;
   double found_share = 0;
-  size_t count = c->near && shingles->count ? corpus_near_keys(c->near, &r, keys) : 0;
-  for (size_t i = 0; i < count; i++)
-    near_table_prefetch(&c->near->table, keys[i]);
   corpus_place where = corpus_where(c);
   mlbf_status status = c->near ? corpus_stage(c, name, shingles, &r)
                                : corpus_complain(&where, c->directory, MLBF_BAD_ARGUMENT, "not open for this");
-  if (status == MLBF_OK)
-    status = find_near(c, &r, keys, count, &found, &found_share);
+  if (status != MLBF_OK)
+    return status;
+  size_t count = corpus_near_keys(c->near, &r, keys);
+  for (size_t i = 0; i < count; i++)
+    near_table_prefetch(&c->near->table, keys[i]);
+  status = find_near(c, &r, keys, count, &found, &found_share);
   if (status == MLBF_OK)
     status = corpus_take_staged(c, &r, keys, count);
   if (status == MLBF_OK) {

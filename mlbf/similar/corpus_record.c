@@ -1,4 +1,5 @@
 /* A document of a corpus as bytes. FORMAT.md, "A corpus". */
+#include <assert.h>
 #include <stddef.h>
 #include <string.h>
 #include <xxhash.h>
@@ -9,14 +10,17 @@
 typedef struct record_head {
   uint64_t checksum; /* of what follows, seeded by the record's offset, so that no other file's passes */
   uint32_t count, name_size;
-  uint64_t text; /* not in version 1 */
+  uint64_t text;              /* not in version 1 */
+  uint32_t whole_count, zero; /* not in versions 1 and 2 */
 } record_head;
 
 _Static_assert(sizeof(record_head) == CORPUS_RECORD_HEAD, "the head has no padding");
 
 static uint64_t head_bytes(uint32_t version)
 {
-  return version == 1 ? offsetof(record_head, text) : sizeof(record_head);
+  return version == 1   ? offsetof(record_head, text)
+         : version == 2 ? offsetof(record_head, whole_count)
+                        : sizeof(record_head);
 }
 
 static uint64_t padded(uint64_t bytes)
@@ -29,57 +33,77 @@ static uint64_t checksum_of(const unsigned char *record, uint64_t bytes, uint64_
   return XXH3_64bits_withSeed(record + sizeof(uint64_t), bytes - sizeof(uint64_t), offset);
 }
 
-uint64_t corpus_record_bytes(uint32_t version, size_t name_size, size_t shingles)
+uint64_t corpus_record_bytes(uint32_t version, size_t name_size, size_t shingles, size_t whole)
 {
-  return head_bytes(version) + shingles * sizeof(uint64_t) + padded(name_size);
+  return head_bytes(version) + (shingles + (version < 3 ? 0 : whole)) * sizeof(uint64_t) + padded(name_size);
+}
+
+/* What the head at `at` says that its record has; 0: it is none. */
+static uint64_t head_read(const unsigned char *at, uint64_t left, const corpus_volume *v, record_head *head)
+{
+  uint64_t size = head_bytes(v->version);
+  *head = (record_head){.text = 0};
+  if (left < size)
+    return 0;
+  memcpy(head, at, size);
+  bool can_be = head->count && head->count <= MLBF_CORPUS_SHINGLES_MAX && head->name_size &&
+                head->name_size <= MLBF_CORPUS_NAME_MAX && head->whole_count <= MLBF_SHINGLES_WHOLE && !head->zero;
+  return can_be ? corpus_record_bytes(v->version, head->name_size, head->count, head->whole_count) : 0;
 }
 
 uint64_t corpus_record_claims(const unsigned char *at, uint64_t left, const corpus_volume *v)
 {
   record_head head;
-  if (left < sizeof head)
-    return 0;
-  memcpy(&head, at, sizeof head);
-  bool can_be = head.count <= MLBF_CORPUS_SHINGLES_MAX && head.name_size <= MLBF_CORPUS_NAME_MAX;
-  return can_be ? corpus_record_bytes(v->version, head.name_size, head.count) : 0;
+  return head_read(at, left, v, &head);
 }
 
 bool corpus_record_read(const unsigned char *at, uint64_t left, const corpus_volume *v, uint64_t offset,
                         corpus_record *r)
 {
-  record_head head = {.text = 0};
-  uint64_t head_size = head_bytes(v->version);
-  if (left < head_size)
+  record_head head;
+  uint64_t bytes = head_read(at, left, v, &head);
+  if (!bytes || bytes > left || head.checksum != checksum_of(at, bytes, offset))
     return false;
-  memcpy(&head, at, head_size);
-  if (head.count == 0 || head.count > MLBF_CORPUS_SHINGLES_MAX || head.name_size == 0 ||
-      head.name_size > MLBF_CORPUS_NAME_MAX)
-    return false;
-  uint64_t bytes = corpus_record_bytes(v->version, head.name_size, head.count);
-  if (bytes > left || head.checksum != checksum_of(at, bytes, offset))
-    return false;
-  *r = (corpus_record){.shingles = (const void *)(at + head_size),
+  const unsigned char *shingles = at + head_bytes(v->version), *whole = shingles + head.count * sizeof(uint64_t);
+  *r = (corpus_record){.shingles = (const void *)shingles,
                        .count = head.count,
+                       .whole = (const void *)whole,
+                       .whole_count = head.whole_count,
                        .text = head.text,
                        .bytes = bytes,
-                       .name = {at + head_size + head.count * sizeof(uint64_t), head.name_size}};
+                       .name = {whole + head.whole_count * sizeof(uint64_t), head.name_size}};
   return true;
+}
+
+/* Copies, and returns where it ends. */
+static unsigned char *put(unsigned char *to, const void *bytes, size_t size)
+{
+  if (size)
+    memcpy(to, bytes, size);
+  return to + size;
 }
 
 void corpus_record_write(unsigned char *to, const corpus_volume *v, uint64_t offset, mlbf_span name,
                          const mlbf_shingles *shingles, corpus_record *r)
 {
-  uint64_t head_size = head_bytes(v->version), shingle_bytes = shingles->count * sizeof *shingles->at;
-  uint64_t bytes = corpus_record_bytes(v->version, name.size, shingles->count);
-  record_head head = {.count = (uint32_t)shingles->count, .name_size = (uint32_t)name.size, .text = shingles->text};
+  size_t whole = v->version < 3 || !shingles->whole ? 0 : shingles->whole_count;
+  uint64_t bytes = corpus_record_bytes(v->version, name.size, shingles->count, whole);
+  record_head head = {.count = (uint32_t)shingles->count,
+                      .name_size = (uint32_t)name.size,
+                      .text = shingles->text,
+                      .whole_count = (uint32_t)whole};
+  assert(whole <= MLBF_SHINGLES_WHOLE);
   memset(to + bytes - 8, 0, 8);
-  memcpy(to, &head, head_size);
-  memcpy(to + head_size, shingles->at, shingle_bytes);
-  memcpy(to + head_size + shingle_bytes, name.bytes, name.size);
+  unsigned char *at = put(to, &head, head_bytes(v->version));
+  at = put(at, shingles->at, shingles->count * sizeof *shingles->at);
+  at = put(at, shingles->whole, whole * sizeof *shingles->whole);
+  put(at, name.bytes, name.size);
   head.checksum = checksum_of(to, bytes, offset);
   memcpy(to, &head.checksum, sizeof head.checksum);
   *r = (corpus_record){.shingles = shingles->at,
                        .count = head.count,
+                       .whole = shingles->whole,
+                       .whole_count = head.whole_count,
                        .text = v->version == 1 ? 0 : head.text,
                        .name = name,
                        .bytes = bytes};

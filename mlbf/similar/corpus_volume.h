@@ -12,23 +12,24 @@
 
 enum {
   CORPUS_HEADER_BYTES = 64,
-  CORPUS_RECORD_HEAD = 24,
-  CORPUS_VERSION = 2,          /* of new .docs files; one of version 1 has no hashes of texts */
+  CORPUS_RECORD_HEAD = 32,
+  CORPUS_VERSION = 3,          /* of new .docs files; version 2 has no least shingles, 1 no hashes of texts either */
   CORPUS_ROW_SHINGLES = 20000, /* the defaults of matrix.h: some 130 web pages */
   CORPUS_ROW_BITS = 124704,    /* m of that and a rate of 0.05 */
   CORPUS_HASHES = 4,
   CORPUS_ROW_BYTES = 1 << 20, /* of records: a row of many short documents is full before its filter is */
   CORPUS_NAME_MARKS = 2,      /* shingles that stand for a document's name, in its row only */
-  CORPUS_RECORD_MAX = CORPUS_RECORD_HEAD + 8 * MLBF_CORPUS_SHINGLES_MAX + (MLBF_CORPUS_NAME_MAX + 7) / 8 * 8,
+  CORPUS_RECORD_MAX = CORPUS_RECORD_HEAD + 8 * (MLBF_CORPUS_SHINGLES_MAX + MLBF_SHINGLES_WHOLE) +
+                      (MLBF_CORPUS_NAME_MAX + 7) / 8 * 8,
 };
 
 static const mlbf_rows_shape corpus_shape = {.bits = CORPUS_ROW_BITS, .hashes = CORPUS_HASHES};
 
 /* A document as stored in a file. */
 typedef struct corpus_record {
-  const uint64_t *shingles;
-  uint32_t count;
-  uint64_t text; /* as in mlbf_shingles */
+  const uint64_t *shingles, *whole;
+  uint32_t count, whole_count;
+  uint64_t text; /* as in mlbf_shingles, and so is `whole` */
   mlbf_span name;
   uint64_t bytes; /* of the record */
 } corpus_record;
@@ -80,7 +81,7 @@ mlbf_status corpus_complain(const corpus_place *where, const char *path, mlbf_st
 void corpus_name_marks(mlbf_span name, uint64_t marks[CORPUS_NAME_MARKS]);
 
 /* Of a record. */
-uint64_t corpus_record_bytes(uint32_t version, size_t name_size, size_t shingles);
+uint64_t corpus_record_bytes(uint32_t version, size_t name_size, size_t shingles, size_t whole);
 /* How many bytes the one at `at` says it has; 0: it cannot be one. */
 uint64_t corpus_record_claims(const unsigned char *at, uint64_t left, const corpus_volume *v);
 /* Reads the record at `at`, with `left` bytes from there to the end of the buffer, at `offset` of the volume's file. */

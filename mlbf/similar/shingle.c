@@ -16,9 +16,16 @@ enum {
   FIRST_ROOM = 64, /* shingles; a page has some hundred */
 };
 
+/* The least of the numbers that came; in their order until they are settled. */
+typedef struct sample {
+  size_t most; /* SIZE_MAX: all */
+  uint64_t *at;
+  size_t count, room;
+  uint64_t limit; /* greater ones are no more among the `most` least */
+} sample;
+
 /* The word being read, the last words, and the last shingles. */
 struct mlbf_shingler {
-  size_t most; /* SIZE_MAX: all */
   unsigned char word[WORD_MAX];
   size_t word_size;
   bool is_character;                      /* the word is one character, and ends with it */
@@ -29,15 +36,22 @@ struct mlbf_shingler {
   uint64_t least;      /* of the window */
   size_t least_number; /* of the shingle that it is, counted as shingle_count */
   uint64_t last;       /* shingle kept last, so that a run of windows with one least keeps it once */
-  uint64_t limit;      /* greater ones are no more among the `most` least */
-  mlbf_shingles kept;  /* in the order of the text until they are settled */
+  sample kept, whole;  /* of the windows' least, of all */
   mlbf_pairs pairs;
   bool has_failed;
 };
 
+static void assert_sample(const sample *s)
+{
+  assert(s->most > 0 && s->count <= s->room);
+  (void)s;
+}
+
 static void assert_shingler(const mlbf_shingler *s)
 {
-  assert(s->most > 0 && s->word_size <= WORD_MAX && s->kept.count <= s->kept.room);
+  assert(s->word_size <= WORD_MAX);
+  assert_sample(&s->kept);
+  assert_sample(&s->whole);
   assert(s->shingle_count == (s->word_count < MLBF_SHINGLE_WORDS ? 0 : s->word_count - MLBF_SHINGLE_WORDS + 1));
   assert(s->shingle_count == 0 || s->least_number < s->shingle_count);
   assert(s->shingle_count == 0 || s->least_number + MLBF_SHINGLE_WINDOW >= s->shingle_count); /* in the window */
@@ -48,7 +62,8 @@ mlbf_shingler *mlbf_shingler_create(size_t most)
 {
   mlbf_shingler *s = calloc(1, sizeof *s);
   if (s) {
-    s->most = most ? most : SIZE_MAX;
+    s->kept.most = most ? most : SIZE_MAX;
+    s->whole.most = MLBF_SHINGLES_WHOLE;
     mlbf_shingler_begin(s);
   }
   return s;
@@ -59,15 +74,16 @@ void mlbf_shingler_free(mlbf_shingler *s)
   if (!s)
     return;
   free(s->kept.at);
+  free(s->whole.at);
   free(s);
 }
 
 void mlbf_shingler_begin(mlbf_shingler *s)
 {
-  s->word_size = s->word_count = s->shingle_count = s->kept.count = 0;
+  s->word_size = s->word_count = s->shingle_count = s->kept.count = s->whole.count = 0;
   s->is_character = s->has_failed = false;
   s->text = 0;
-  s->limit = UINT64_MAX;
+  s->kept.limit = s->whole.limit = UINT64_MAX;
   s->pairs = (mlbf_pairs){.bits = {0}};
 }
 
@@ -83,43 +99,41 @@ static size_t each_once(uint64_t *at, size_t count)
 }
 
 /* Ascending, each once, and no more than `most`. */
-static void settle(mlbf_shingler *s)
+static void settle(sample *s)
 {
-  mlbf_shingles *kept = &s->kept;
-  mlbf_hash_sort(kept->at, kept->count);
-  kept->count = each_once(kept->at, kept->count);
-  if (kept->count < s->most)
+  mlbf_hash_sort(s->at, s->count);
+  s->count = each_once(s->at, s->count);
+  if (s->count < s->most)
     return;
-  kept->count = s->most;
-  assert(kept->at[s->most - 1] <= s->limit); /* it never rises */
-  s->limit = kept->at[s->most - 1];
+  s->count = s->most;
+  assert(s->at[s->most - 1] <= s->limit); /* it never rises */
+  s->limit = s->at[s->most - 1];
 }
 
 /* Twice the most before they are settled, so that sorting takes its turn seldom. */
-static bool make_room(mlbf_shingler *s)
+static bool make_room(sample *s)
 {
-  mlbf_shingles *kept = &s->kept;
-  if (kept->count / 2 >= s->most)
+  if (s->count / 2 >= s->most)
     settle(s);
-  if (kept->count < kept->room)
+  if (s->count < s->room)
     return true;
-  size_t room = kept->room ? 2 * kept->room : FIRST_ROOM;
-  uint64_t *larger = realloc(kept->at, room * sizeof *larger);
+  size_t room = s->room ? 2 * s->room : FIRST_ROOM;
+  uint64_t *larger = realloc(s->at, room * sizeof *larger);
   if (!larger)
     return false;
-  kept->at = larger;
-  kept->room = room;
+  s->at = larger;
+  s->room = room;
   return true;
 }
 
-static void keep(mlbf_shingler *s, uint64_t shingle)
+static void keep(mlbf_shingler *s, sample *to, uint64_t shingle)
 {
-  if (shingle > s->limit)
+  if (shingle > to->limit)
     return;
-  if (s->kept.count == s->kept.room && !make_room(s))
+  if (to->count == to->room && !make_room(to))
     s->has_failed = true;
   else
-    s->kept.at[s->kept.count++] = shingle;
+    to->at[to->count++] = shingle;
 }
 
 /* ---- words and windows ---------------------------------------------------------------------------------- */
@@ -148,6 +162,7 @@ static void slide(mlbf_shingler *s)
 {
   uint64_t shingle = shingle_of(s);
   size_t number = s->shingle_count++;
+  keep(s, &s->whole, shingle);
   s->window[number % MLBF_SHINGLE_WINDOW] = shingle;
   if (number == 0 || shingle <= s->least) {
     s->least = shingle;
@@ -159,7 +174,7 @@ static void slide(mlbf_shingler *s)
   if (s->shingle_count < MLBF_SHINGLE_WINDOW || is_same)
     return;
   s->last = s->least;
-  keep(s, s->least);
+  keep(s, &s->kept, s->least);
 }
 
 /* Words in another order are another text. */
@@ -297,15 +312,22 @@ mlbf_status mlbf_shingler_finish(mlbf_shingler *s, mlbf_shingles *shingles)
   if (s->word_size)
     end_word(s);
   assert_shingler(s);
-  if (s->word_count > 0 && s->word_count < MLBF_SHINGLE_WORDS)
-    keep(s, shingle_of(s));
+  if (s->word_count > 0 && s->word_count < MLBF_SHINGLE_WORDS) {
+    keep(s, &s->kept, shingle_of(s));
+    keep(s, &s->whole, shingle_of(s));
+  }
   if (s->shingle_count > 0 && s->shingle_count < MLBF_SHINGLE_WINDOW)
-    keep(s, s->least);
+    keep(s, &s->kept, s->least);
   if (s->has_failed)
     return MLBF_NO_MEMORY;
-  settle(s);
-  s->kept.text = s->text ? s->text : 1;
-  *shingles = s->kept;
+  settle(&s->kept);
+  settle(&s->whole);
+  *shingles = (mlbf_shingles){.at = s->kept.at,
+                              .count = s->kept.count,
+                              .room = s->kept.room,
+                              .text = s->text ? s->text : 1,
+                              .whole = s->whole.at,
+                              .whole_count = s->whole.count};
   if (s->word_count > MLBF_PAIRS_WORDS_MAX)
     memset(&s->pairs, 0xFF, sizeof s->pairs);
   return MLBF_OK;
@@ -329,7 +351,7 @@ mlbf_status mlbf_shingles_of(const char *text, size_t size, mlbf_shingles *shing
   if (status == MLBF_OK) {
     mlbf_shingles_free(shingles);
     *shingles = kept;
-    s->kept.at = NULL;
+    s->kept.at = s->whole.at = NULL;
   }
   mlbf_shingler_free(s);
   return status;
@@ -338,6 +360,7 @@ mlbf_status mlbf_shingles_of(const char *text, size_t size, mlbf_shingles *shing
 void mlbf_shingles_free(mlbf_shingles *shingles)
 {
   free(shingles->at);
+  free(shingles->whole);
   *shingles = (mlbf_shingles){.count = 0};
 }
 

@@ -23,13 +23,15 @@ static void repair(uint8_t *file, size_t size)
   if (size < HEADER)
     return;
   sum = XXH3_64bits(file, HEADER - 8);
-  size_t head = file[8] == 1 ? 16 : 24; /* by the version */
+  size_t head = file[8] == 1 ? 16 : file[8] == 2 ? 24 : 32; /* by the version */
   memcpy(file + HEADER - 8, &sum, sizeof sum);
   for (size_t at = HEADER; at + head <= size;) {
-    uint32_t count, name;
+    uint32_t count, name, whole = 0;
     memcpy(&count, file + at + 8, sizeof count);
     memcpy(&name, file + at + 12, sizeof name);
-    uint64_t bytes = head + 8 * (uint64_t)count + ((uint64_t)name + 7) / 8 * 8;
+    if (head == 32)
+      memcpy(&whole, file + at + 24, sizeof whole);
+    uint64_t bytes = head + 8 * ((uint64_t)count + whole) + ((uint64_t)name + 7) / 8 * 8;
     if (bytes > size - at)
       return;
     sum = XXH3_64bits_withSeed(file + at + 8, bytes - 8, at);

@@ -470,7 +470,7 @@ static void the_files_are_as_FORMAT_says(void **state)
   scratch_join(directory, "00001.rows", path);
   char *rows = scratch_read(path, &rows_size);
   assert_memory_equal(docs, "MLBC\r\n\x1a\n", 8);
-  assert_int_equal(number_at(docs, 8, 4), 2);
+  assert_int_equal(number_at(docs, 8, 4), 3);
   assert_int_equal(number_at(docs, 16, 8), 20000);
   assert_int_equal(number_at(docs, 24, 8), 124704);
   assert_int_equal(number_at(docs, 56, 8), XXH3_64bits(docs, 56));
@@ -479,15 +479,18 @@ static void the_files_are_as_FORMAT_says(void **state)
   const size_t body = 4096, index = body + 8 * 124704;
   for (size_t at = 64, row = 0; at < size; number++) {
     size_t count = number_at(docs, at + 8, 4), name_size = number_at(docs, at + 12, 4);
-    size_t bytes = 24 + 8 * count + (name_size + 7) / 8 * 8;
+    size_t whole = number_at(docs, at + 24, 8), bytes = 32 + 8 * (count + whole) + (name_size + 7) / 8 * 8;
     char name[32];
     row += row + 1 < 64 && number_at(rows, index + 8 * (row + 1), 8) == at;
     assert_int_equal(number_at(docs, at, 8), XXH3_64bits_withSeed(docs + at + 8, bytes - 8, at));
     assert_int_equal(count, documents[number].count);
     assert_int_equal(number_at(docs, at + 16, 8), documents[number].text);
-    assert_memory_equal(docs + at + 24 + 8 * count, name_of(number, name).bytes, name_size);
+    assert_int_equal(whole, documents[number].whole_count);
+    for (size_t i = 0; i < whole; i++)
+      assert_int_equal(number_at(docs, at + 32 + 8 * (count + i), 8), documents[number].whole[i]);
+    assert_memory_equal(docs + at + 32 + 8 * (count + whole), name_of(number, name).bytes, name_size);
     for (size_t i = 0; i < count; i++) {
-      uint64_t shingle = number_at(docs, at + 24 + 8 * i, 8);
+      uint64_t shingle = number_at(docs, at + 32 + 8 * i, 8);
       assert_int_equal(shingle, documents[number].at[i]);
       for (uint64_t j = 0; j < 4; j++) {
         uint64_t x = shingle + (j + 1) * 0x9e3779b97f4a7c15;
@@ -504,49 +507,64 @@ static void the_files_are_as_FORMAT_says(void **state)
   free(rows);
 }
 
-/* What version 1 of the file was: a header that says so, and records without a hash of the text. */
-static void to_version_1(const char *path)
+/* What older versions of the file were: a header that says so, and records without their least shingles, in version 1
+ * without a hash of the text, too. */
+static void to_version(const char *path, unsigned version)
 {
-  size_t size, to = 64;
+  size_t size, to = 64, head = version == 1 ? 16 : 24;
   char *file = scratch_read(path, &size);
-  file[8] = 1;
+  file[8] = (char)version;
   uint64_t sum = XXH3_64bits(file, 56);
   memcpy(file + 56, &sum, 8);
   for (size_t at = 64, bytes; at < size; at += bytes) {
-    bytes = 24 + 8 * number_at(file, at + 8, 4) + (number_at(file, at + 12, 4) + 7) / 8 * 8;
-    memmove(file + to + 8, file + at + 8, 8);
-    memmove(file + to + 16, file + at + 24, bytes - 24);
-    sum = XXH3_64bits_withSeed(file + to + 8, bytes - 16, to);
+    size_t count = number_at(file, at + 8, 4), name = (number_at(file, at + 12, 4) + 7) / 8 * 8;
+    size_t whole = number_at(file, at + 24, 8), older = head + 8 * count + name;
+    bytes = 32 + 8 * (count + whole) + name;
+    memmove(file + to + 8, file + at + 8, head - 8);
+    memmove(file + to + head, file + at + 32, 8 * count);
+    memmove(file + to + head + 8 * count, file + at + 32 + 8 * (count + whole), name);
+    sum = XXH3_64bits_withSeed(file + to + 8, older - 8, to);
     memcpy(file + to, &sum, 8);
-    to += bytes - 8;
+    to += older;
   }
   scratch_write(path, file, to);
   free(file);
 }
 
-static void version_1_still_opens_and_grows(void **state)
+static void older_opens_and_grows(unsigned version)
 {
-  (void)state;
-  size_t missed = 0, size;
+  size_t missed = 0, size, first = document_count;
   char path[SCRATCH_PATH];
   scratch_join(directory, "00001.docs", path);
   mlbf_corpus *c = open_corpus(false);
   for (int i = 0; i < 30; i++)
     add(c, make_document(100, 0, 0));
   mlbf_corpus_close(c);
-  to_version_1(path);
+  to_version(path, version);
   c = open_corpus(false);
   for (int i = 0; i < 30; i++)
-    add(c, make_document(100, dice_throw(document_count), 0.8));
+    add(c, make_document(100, first + dice_throw(30), 0.8));
   mlbf_corpus_close(c);
   char *file = scratch_read(path, &size);
-  assert_true(file[8] == 1 && size > 60 * (16 + 8 * 100));
+  assert_true(file[8] == (char)version && size > 60 * (16 + 8 * 100) && size < 60 * (64 + 8 * 110));
   free(file);
   c = open_corpus(true);
-  for (size_t i = 0; i < document_count; i++)
+  for (size_t i = first; i < document_count; i++)
     assert_best(c, &documents[i], &(mlbf_corpus_question){.least = 0.7}, 20, &missed);
   assert_int_equal(missed, 0);
   mlbf_corpus_close(c);
+}
+
+static void version_1_still_opens_and_grows(void **state)
+{
+  (void)state;
+  older_opens_and_grows(1);
+}
+
+static void version_2_still_opens_and_grows(void **state)
+{
+  (void)state;
+  older_opens_and_grows(2);
 }
 
 int main(void)
@@ -564,6 +582,7 @@ int main(void)
     cmocka_unit_test_setup_teardown(nonsense_is_refused, begin, end),
     cmocka_unit_test_setup_teardown(the_files_are_as_FORMAT_says, begin, end),
     cmocka_unit_test_setup_teardown(version_1_still_opens_and_grows, begin, end),
+    cmocka_unit_test_setup_teardown(version_2_still_opens_and_grows, begin, end),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
