@@ -456,7 +456,8 @@ typedef bool frontier_visitor(void *context, const frontier_record *record); /* 
 
 /* Every committed URL: first those that ended, in the order of ending, then those queued or in flight, in order of id,
  * except that URLs of hosts with very long queues come last. Reads from disk as it goes, in fixed memory; while a
- * writer goes on, a URL may be visited twice or be missed as it moves. Without a directory it visits no URL. */
+ * writer goes on, a URL may be visited twice or be missed as it moves. No read transaction is open while `visit` runs,
+ * so it may wait: for a pipe, or a person. Without a directory it visits no URL. */
 frontier_status frontier_each(frontier *f, frontier_visitor *visit, void *context);
 
 /* The record of a lease id, whatever became of its URL: waiting, in flight, or ended. What it points to is valid until

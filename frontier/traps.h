@@ -58,8 +58,8 @@ typedef struct frontier_trapped {
 
 typedef bool frontier_trapped_visitor(void *context, const frontier_trapped *trapped); /* false: enough */
 
-/* Every committed URL of class TRAP, queued ones first. Reads from disk as it goes, in fixed memory; the pointers are
- * valid during the call. FRONTIER_DAMAGED: a record is damaged. */
+/* Every committed URL of class TRAP, queued ones first. Reads from disk as it goes, as frontier_each does; the pointers
+ * are valid during the call. FRONTIER_DAMAGED: a record is damaged. */
 frontier_status frontier_each_trapped(frontier *f, frontier_trapped_visitor *visit, void *context);
 
 /* ---- directories that the caller marks ------------------------------------------------------------------- */

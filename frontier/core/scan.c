@@ -49,8 +49,8 @@ frontier_status frontier_each(frontier *f, frontier_visitor *visit, void *contex
   walk w = {.visit = visit, .context = context};
   if (!f->store)
     return FRONTIER_OK;
-  frontier_status status = url_records_each(f, STORED_ENDED, 0, hand_over, &w);
+  frontier_status status = url_records_each_in_steps(f, STORED_ENDED, hand_over, &w);
   if (status == FRONTIER_OK && !w.is_over)
-    status = url_records_each(f, STORED_WAITING, 0, hand_over, &w);
+    status = url_records_each_in_steps(f, STORED_WAITING, hand_over, &w);
   return status;
 }

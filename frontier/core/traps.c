@@ -195,8 +195,8 @@ frontier_status frontier_each_trapped(frontier *f, frontier_trapped_visitor *vis
 {
   LOCKED(f);
   listing l = {.f = f, .visit = visit, .context = context};
-  frontier_status status = f->store ? url_records_each(f, STORED_WAITING, 0, visit_record, &l) : FRONTIER_OK;
+  frontier_status status = f->store ? url_records_each_in_steps(f, STORED_WAITING, visit_record, &l) : FRONTIER_OK;
   if (f->store && status == FRONTIER_OK && !l.is_over)
-    status = url_records_each(f, STORED_ENDED, 0, visit_record, &l);
+    status = url_records_each_in_steps(f, STORED_ENDED, visit_record, &l);
   return status;
 }

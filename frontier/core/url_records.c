@@ -16,6 +16,8 @@ typedef struct reading {
   url_record_visitor *visit;
   void *context;
   frontier_status status;
+  bool may_lack_hosts; /* the table is of an earlier commit */
+  bool lacks_host;     /* so it was */
   char url[URL_LENGTH_MAX + 1];
 } reading;
 
@@ -24,6 +26,9 @@ static bool visit_row(void *context, const stored_url *u)
   reading *r = context;
   const url_row *row = &u->row;
   host *who = hosts_at(r->hosts, row->host);
+  r->lacks_host = !who && r->may_lack_hosts;
+  if (r->lacks_host)
+    return false;
   size_t size = who ? url_row_url(row, who->name, who->name_size, r->url) : 0;
   if (!size) {
     r->status = frontier_fail(r->f, FRONTIER_DAMAGED, "%s: the record of URL %" PRIu64 " is damaged", r->f->directory,
@@ -66,6 +71,7 @@ static reading *begin(frontier *f, url_record_visitor *visit, void *context)
   r->visit = visit;
   r->context = context;
   r->status = FRONTIER_OK;
+  r->may_lack_hosts = r->lacks_host = false;
   return r;
 }
 
@@ -108,6 +114,106 @@ frontier_status url_records_each(frontier *f, unsigned wanted, uint64_t from, ur
     status = tell(r, store_each_url(f->store, wanted, from, visit_row, r));
   return end(r, fresh, status);
 }
+
+/* ---- in steps ------------------------------------------------------------------------------------------------- */
+
+enum { STEP_URLS = 2048, STEP_BYTES = 256 << 10 };
+
+/* What one transaction read, to be visited after it. */
+typedef struct step {
+  reading *reading;
+  hosts *fresh; /* a reader's */
+  store_steps urls;
+  url_record *records;
+  size_t count;
+  char *bytes; /* that the records point to */
+  size_t size;
+} step;
+
+static const void *keep(step *s, const void *bytes, size_t size)
+{
+  char *copy = s->bytes + s->size;
+  if (size)
+    memcpy(copy, bytes, size);
+  s->size += size;
+  assert(s->size <= STEP_BYTES);
+  return copy;
+}
+
+/* false: it is for the next step. */
+static bool keep_record(void *context, const url_record *record)
+{
+  step *s = context;
+  size_t more = record->url_size + 1 + record->fields.size;
+  if (more > STEP_BYTES) /* none is larger than a payload and a URL */
+    s->reading->status = frontier_fail(s->reading->f, FRONTIER_DAMAGED, "%s: the record of URL %" PRIu64 " is damaged",
+                                       s->reading->f->directory, record->sequence);
+  if (s->count == STEP_URLS || s->size + more > STEP_BYTES)
+    return false;
+  url_record *copy = &s->records[s->count++];
+  *copy = *record;
+  copy->url = keep(s, record->url, record->url_size + 1);
+  copy->fields.bytes = keep(s, record->fields.bytes, record->fields.size);
+  return true;
+}
+
+/* The hosts as of the transaction, at first and where a URL's was not among them. */
+static frontier_status pin(step *s)
+{
+  reading *r = s->reading;
+  hosts *old = s->fresh;
+  r->may_lack_hosts = old && !r->lacks_host;
+  r->lacks_host = false;
+  if (r->may_lack_hosts)
+    return store_pin(r->f->store);
+  frontier_status status = read_hosts(r, &s->fresh);
+  hosts_free(old);
+  return status;
+}
+
+static frontier_status read_step(step *s, unsigned wanted)
+{
+  reading *r = s->reading;
+  s->count = s->size = 0;
+  frontier_status status = r->f->options.read_only ? pin(s) : FRONTIER_OK;
+  if (status == FRONTIER_OK)
+    status = tell(r, store_next_urls(r->f->store, wanted, &s->urls, visit_row, r));
+  if (r->f->options.read_only)
+    store_unpin(r->f->store);
+  return status;
+}
+
+/* false: enough. */
+static bool visit_step(const step *s, url_record_visitor *visit, void *context)
+{
+  bool go_on = true;
+  for (size_t i = 0; i < s->count && go_on; i++)
+    go_on = visit(context, &s->records[i]);
+  return go_on;
+}
+
+frontier_status url_records_each_in_steps(frontier *f, unsigned wanted, url_record_visitor *visit, void *context)
+{
+  step s = {0};
+  frontier_status status = FRONTIER_NO_MEMORY;
+  s.reading = begin(f, keep_record, &s);
+  s.records = malloc(STEP_URLS * sizeof *s.records);
+  s.bytes = malloc(STEP_BYTES);
+  if (s.reading && s.records && s.bytes)
+    do
+      status = read_step(&s, wanted);
+    while (visit_step(&s, visit, context) && status == FRONTIER_OK && !s.urls.is_over);
+  else
+    frontier_fail(f, status, "out of memory for URLs");
+  store_end_steps(&s.urls);
+  hosts_free(s.fresh);
+  free(s.reading);
+  free(s.records);
+  free(s.bytes);
+  return status;
+}
+
+/* ---- single ones ---------------------------------------------------------------------------------------------- */
 
 /* A reader knows the hosts of the URLs that there were when it was opened. */
 frontier_status url_records_one(frontier *f, uint64_t sequence, url_record_visitor *visit, void *context)

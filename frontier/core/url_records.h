@@ -25,6 +25,11 @@ typedef bool url_record_visitor(void *context, const url_record *record); /* fal
  * frontier_fail was called. */
 frontier_status url_records_each(frontier *f, unsigned wanted, uint64_t from, url_record_visitor *visit, void *context);
 
+/* The same for a visitor who may take long, as one that prints: it is called between read transactions, each of which
+ * reads up to 2,048 URLs as of the last commit. So it holds no page of an old commit back, which a writer would make up
+ * for with new ones. */
+frontier_status url_records_each_in_steps(frontier *f, unsigned wanted, url_record_visitor *visit, void *context);
+
 /* This one; NOT_FOUND. On failure as above. */
 frontier_status url_records_one(frontier *f, uint64_t sequence, url_record_visitor *visit, void *context);
 

@@ -99,6 +99,7 @@ typedef struct walk {
   store *store;
   MDB_txn *txn;
   ended_tail *tail;
+  size_t *commit; /* that the tail is of; NULL: of whichever there was */
   states states;
   unsigned wanted;
   int class; /* of the rows wanted, which are not in `again`; -1: any, wherever */
@@ -209,6 +210,11 @@ static int look_at_value(void *context, const rows_value *v)
 static int walk_all(void *context)
 {
   walk *w = context;
+  size_t commit = mdb_txn_id(w->txn);
+  if (w->commit && *w->commit != commit) {
+    tail_free(w->tail);
+    *w->commit = commit;
+  }
   w->at = STORE_ENDED;
   int error = w->tail->is_loaded ? 0 : load_tail(w->store, w->txn, w->tail);
   if (error)
@@ -237,6 +243,29 @@ frontier_status store_each_url(store *s, unsigned wanted, uint64_t from, store_u
   frontier_status status = walk_text(s, &w, &tail);
   tail_free(&tail);
   return status;
+}
+
+frontier_status store_next_urls(store *s, unsigned wanted, store_steps *steps, store_url_visitor *visit, void *context)
+{
+  walk w = {.store = s,
+            .commit = &steps->commit,
+            .wanted = wanted,
+            .class = -1,
+            .from = steps->next,
+            .left = SIZE_MAX,
+            .next = steps->next,
+            .visit = visit,
+            .context = context};
+  frontier_status status = walk_text(s, &w, &steps->tail);
+  assert(w.next >= steps->next);
+  steps->next = w.next;
+  steps->is_over = status == FRONTIER_OK && !w.is_enough;
+  return status;
+}
+
+void store_end_steps(store_steps *steps)
+{
+  tail_free(&steps->tail);
 }
 
 frontier_status store_read_waiting(store *s, frontier_class class, uint64_t from, size_t most, store_url_visitor *visit,

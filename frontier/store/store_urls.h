@@ -7,6 +7,7 @@
 #include "frontier/rows/url_row.h"
 #include "frontier/rows/url_state.h"
 #include "frontier/store/store.h"
+#include "frontier/store/url_states.h"
 
 typedef struct stored_url {
   uint64_t sequence;
@@ -21,6 +22,17 @@ enum { STORED_WAITING = 1, STORED_ENDED = 2, STORED_AS_ACCEPTED = 4 };
 
 /* Every committed URL from `from` on, in order of sequence. DAMAGED: store_message says of which table. */
 frontier_status store_each_url(store *s, unsigned wanted, uint64_t from, store_url_visitor *visit, void *context);
+
+/* The same in steps, each as of the last commit: from `next` on, until the visitor returns false for a URL, which is
+ * then the next one, or all are read. */
+typedef struct store_steps {
+  uint64_t next;
+  bool is_over;
+  ended_tail tail; /* as of this commit */
+  size_t commit;
+} store_steps; /* zeros at first, but for `next` */
+frontier_status store_next_urls(store *s, unsigned wanted, store_steps *steps, store_url_visitor *visit, void *context);
+void store_end_steps(store_steps *steps);
 
 /* The reading of a queue: URLs of a class that wait, but for those in table `again`. None from `from` on may have ended
  * since this store was first read, but for noted ones, which are left out by their rows. Looks at some `most` rows.
