@@ -15,14 +15,11 @@
 #include <string.h>
 #include <unistd.h>
 
-/* DIR/report.html appears whole or not at all. */
-static int write_file(const report_input *input)
+/* The file appears whole or not at all. */
+static int write_file(const char *path, const report_input *input)
 {
-  char path[CRAWL_PATH_SIZE + 16], temporary[CRAWL_PATH_SIZE + 16];
-  snprintf(path, sizeof path, "%.4000s/report.html", input->directory);
-  snprintf(temporary, sizeof temporary, "%.4000s/report.html.tmp", input->directory);
-  if (!crawl_dir_is_ours("report", input->directory))
-    return EXIT_FAILED;
+  char temporary[CRAWL_PATH_SIZE + 16];
+  snprintf(temporary, sizeof temporary, "%.4000s.tmp", path);
   bool may_replace = own_file_is_plain(path, true);
   FILE *file = may_replace ? own_file_stream(temporary, "w", 0666) : NULL;
   bool written = file && report_html_write(file, input);
@@ -38,7 +35,7 @@ static int write_file(const report_input *input)
   return EXIT_FAILED;
 }
 
-static int write_pipe(const report_input *input)
+static int write_output(const report_input *input)
 {
   if (report_html_write(stdout, input))
     return EXIT_DONE;
@@ -46,8 +43,20 @@ static int write_pipe(const report_input *input)
   return EXIT_FAILED;
 }
 
+/* Into `out`; NULL: DIR/report.html; "-": standard output. */
+static int write_page(const char *out, const report_input *input)
+{
+  char path[CRAWL_PATH_SIZE];
+  if (out && strcmp(out, "-") == 0)
+    return write_output(input);
+  if (out)
+    return write_file(out, input);
+  crawl_dir_file(input->directory, "report.html", path);
+  return crawl_dir_is_ours("report", input->directory) ? write_file(path, input) : EXIT_FAILED;
+}
+
 /* What pages.jsonl does not have, from the frontier. */
-static int write_report(frontier *f, const char *directory, const report_data *data)
+static int write_report(frontier *f, const char *directory, const report_data *data, const char *out)
 {
   frontier_stats stats;
   trap_list *traps = calloc(1, sizeof *traps);
@@ -64,7 +73,7 @@ static int write_report(frontier *f, const char *directory, const report_data *d
   else if (!audit && *message)
     say_error("report", "%s", message);
   else
-    code = isatty(STDOUT_FILENO) ? write_file(&input) : write_pipe(&input);
+    code = write_page(out, &input);
   audit_data_free(audit);
   if (traps)
     trap_list_free(traps);
@@ -72,7 +81,7 @@ static int write_report(frontier *f, const char *directory, const report_data *d
   return code;
 }
 
-static int report(const char *directory)
+static int report(const char *directory, const char *out)
 {
   char path[CRAWL_PATH_SIZE];
   int code = EXIT_FAILED;
@@ -86,7 +95,7 @@ static int report(const char *directory)
   if (data)
     crawl_dir_file(directory, "digests.sdbf", path);
   if (data && report_bodies_read(path, &data->bodies))
-    code = write_report(f, directory, data);
+    code = write_report(f, directory, data, out);
   else
     say_error("report", "%s: %s", path, own_file_words(errno));
   report_data_free(data);
@@ -94,23 +103,36 @@ static int report(const char *directory)
   return code;
 }
 
+typedef struct request {
+  const char *out;
+} request;
+
+static const option_row option_rows[] = {
+  {"out", "FILE", OPTION_STRING, OPTION_FIELD(request, out),
+   .help = "write the page to FILE; - is standard output (default: DIR/report.html)",
+   .manual = "Write the page to {Ar FILE}, or with {Ql -} to standard output; by default to {Pa DIR/report.html}."},
+};
+
 const option_table cmd_report_options = {
   .command = "report",
+  .column = 14,
+  OPTION_ROWS(option_rows),
   .least_words = 1,
   .most_words = 1,
   .wanted = "one directory, please: strata report DIR",
-  .before = "Usage: strata report DIR\n"
+  .before = "Usage: strata report DIR [--out FILE]\n"
             "Show the crawl in DIR as one self-contained HTML page: responses, hosts, depth, sizes, "
             "slowest and largest pages,\n"
             "duplicates, links not taken, a timeline; of an audit also broken links, redirects, titles.\n"
-            "Works during a crawl.\n"
+            "Print the name of the file. Works during a crawl.\n"
             "\n"
-            "  strata report strata-example.org              writes strata-example.org/report.html\n"
-            "  strata report strata-example.org > page.html  to a file or a pipe: writes the page to it\n",
+            "  strata report strata-example.org                  writes strata-example.org/report.html\n"
+            "  strata report strata-example.org --out page.html\n",
 };
 
 int cmd_report(int argc, char **argv)
 {
-  int code = options_read(&cmd_report_options, argc, argv, NULL);
-  return code == OPTIONS_READ ? report(argv[optind]) : code;
+  request r = {0};
+  int code = options_read(&cmd_report_options, argc, argv, &r);
+  return code == OPTIONS_READ ? report(argv[optind], r.out) : code;
 }

@@ -1,5 +1,6 @@
 /* See report_data.h. The file is not trusted: lines that are not JSON objects are counted and left out. */
 #include "crawler/report/report_data.h"
+#include "crawler/report/report_urls.h"
 #include "frontier/base/own_file.h"
 
 #include <ctype.h>
@@ -10,16 +11,22 @@
 #include <string.h>
 #include <sys/stat.h>
 
+enum { NOT_MODIFIED = 304 };
+
 typedef struct body {
   uint64_t hash;
   uint64_t count_bytes; /* 24 bits of count, 40 of bytes: 16 bytes a page matter */
 } body;
 
+/* COUNT takes each line for the one that counts. Where a URL has several, all is counted once more: RECOUNT. */
+typedef enum pass { COUNT, RECOUNT, FIND_COPIES } pass;
+
 typedef struct reading {
   report_data *data;
+  report_urls *urls;
   body *bodies; /* open addressing; hash 0: free */
   size_t body_count, body_room;
-  bool is_second;
+  pass pass;
   bool has_failed;
 } reading;
 
@@ -220,25 +227,31 @@ static void count_page(reading *r, const json_t *line)
   count_type(r, line);
   list_add(r, &d->largest, string_of(line, "url"), (double)bytes);
   count_body(r, line, bytes);
+}
+
+static void count_near(reading *r, const json_t *line)
+{
   const char *near = string_of(line, "near");
   if (*near)
-    r->has_failed |= !report_pairs_add(&d->near, string_of(line, "url"), near,
+    r->has_failed |= !report_pairs_add(&r->data->near, string_of(line, "url"), near,
                                        json_number_value(json_object_get(line, "near_share")));
 }
 
-static void count_line(reading *r, const json_t *line)
+static bool is_failed(const json_t *line)
+{
+  return strcmp(string_of(line, "outcome"), "failed") == 0;
+}
+
+/* What its URL is counted by. */
+static void count_url(reading *r, const json_t *line)
 {
   report_data *d = r->data;
   const char *address = string_of(line, "url"), *error = string_of(line, "error");
-  uint64_t status = number_of(line, "status"), depth = number_of(line, "depth"), start_ms = number_of(line, "start_ms");
-  double seconds = json_number_value(json_object_get(line, "seconds"));
-  bool failed = strcmp(string_of(line, "outcome"), "failed") == 0;
+  uint64_t status = number_of(line, "status"), depth = number_of(line, "depth");
+  bool failed = is_failed(line);
   const char *host = strstr(address, "://");
   host = host ? host + 3 : address;
-  d->fetches++;
-  d->redirects += !failed && status >= 300 && status < 400;
-  d->wire_bytes += number_of(line, "wire_bytes");
-  d->body_bytes += number_of(line, "body_bytes");
+  d->redirects += !failed && status >= 300 && status < 400 && status != NOT_MODIFIED;
   d->statuses[status < REPORT_STATUSES ? status : 0]++;
   d->depths[depth < REPORT_DEPTHS ? depth : REPORT_DEPTHS - 1]++;
   count_name(r, &d->hosts, host, strcspn(host, "/?#"), line, failed);
@@ -247,9 +260,37 @@ static void count_line(reading *r, const json_t *line)
   if (status >= 200 && status < 300 && number_of(line, "body_bytes") && !json_object_get(line, "sitemap") &&
       !is_check(line))
     count_page(r, line);
+  list_add(r, &d->slowest, address, json_number_value(json_object_get(line, "seconds")));
+}
+
+static void count_fetch(report_data *d, const json_t *line)
+{
+  uint64_t start_ms = number_of(line, "start_ms");
+  double seconds = json_number_value(json_object_get(line, "seconds"));
+  d->fetches++;
+  d->wire_bytes += number_of(line, "wire_bytes");
+  d->body_bytes += number_of(line, "body_bytes");
   if (start_ms && seconds >= 0 && seconds < 1e6)
-    count_time(d, start_ms + (uint64_t)(1000 * seconds), failed);
-  list_add(r, &d->slowest, address, seconds);
+    count_time(d, start_ms + (uint64_t)(1000 * seconds), is_failed(line));
+}
+
+static void take_line(reading *r, const json_t *line, uint64_t number)
+{
+  const char *address = string_of(line, "url");
+  uint64_t sha256 = hash_of(line);
+  if (r->pass == COUNT)
+    r->has_failed |= !report_urls_add(r->urls, address, number, number_of(line, "status"), sha256);
+  report_line what = r->pass == COUNT ? REPORT_LINE_COUNTS : report_urls_look(r->urls, address, number, sha256);
+  if (r->pass == FIND_COPIES) {
+    if (what == REPORT_LINE_COUNTS)
+      note_example(r, line);
+    return;
+  }
+  count_fetch(r->data, line);
+  if (what == REPORT_LINE_COUNTS)
+    count_url(r, line);
+  if (what != REPORT_LINE_OLD) /* it is said once of a text, with its first fetch */
+    count_near(r, line);
 }
 
 static void show(const reading *r, progress *shown, FILE *file, uint64_t bytes, uint64_t lines)
@@ -257,8 +298,8 @@ static void show(const reading *r, progress *shown, FILE *file, uint64_t bytes, 
   enum { EACH = 256 }; /* lines */
   struct stat info;
   if (shown && lines % EACH == 0 && fstat(fileno(file), &info) == 0)
-    progress_show(shown, r->is_second ? "finding copies" : "reading pages.jsonl", bytes, (uint64_t)info.st_size, lines,
-                  "lines");
+    progress_show(shown, r->pass == FIND_COPIES ? "finding copies" : "reading pages.jsonl", bytes,
+                  (uint64_t)info.st_size, lines, "lines");
 }
 
 static bool read_lines(reading *r, const char *path, progress *shown)
@@ -273,11 +314,9 @@ static bool read_lines(reading *r, const char *path, progress *shown)
   while (!r->has_failed && (size = getline(&line, &room, file)) > 0) {
     json_t *object = json_loadb(line, (size_t)size, 0, NULL);
     if (!json_is_string(json_object_get(object, "url")))
-      r->data->bad_lines += !r->is_second;
-    else if (r->is_second)
-      note_example(r, object);
+      r->data->bad_lines += r->pass != FIND_COPIES;
     else
-      count_line(r, object);
+      take_line(r, object, lines);
     json_decref(object);
     show(r, shown, file, bytes += (uint64_t)size, lines++);
   }
@@ -291,38 +330,14 @@ static bool read_lines(reading *r, const char *path, progress *shown)
   return read;
 }
 
-report_data *report_data_read(const char *path, progress *shown)
-{
-  reading r = {.data = calloc(1, sizeof *r.data)};
-  bool read = r.data && read_lines(&r, path, shown);
-  if (read) {
-    choose_copies(&r);
-    r.is_second = true;
-    read = r.data->copies_count == 0 || read_lines(&r, path, shown);
-  }
-  int error = errno;
-  free(r.bodies);
-  if (!read) {
-    report_data_free(r.data);
-    errno = error;
-    return NULL;
-  }
-  tally_sort(&r.data->hosts);
-  tally_sort(&r.data->types);
-  tally_sort(&r.data->errors);
-  return r.data;
-}
-
 static void free_list(report_list *list)
 {
   for (size_t i = 0; i < list->count; i++)
     free(list->pages[i].url);
 }
 
-void report_data_free(report_data *d)
+static void free_contents(report_data *d)
 {
-  if (!d)
-    return;
   for (size_t i = 0; i < d->copies_count; i++)
     for (size_t k = 0; k < REPORT_EXAMPLES; k++)
       free(d->copies[i].examples[k]);
@@ -333,5 +348,58 @@ void report_data_free(report_data *d)
   tally_free(&d->hosts);
   tally_free(&d->types);
   tally_free(&d->errors);
+}
+
+void report_data_free(report_data *d)
+{
+  if (d)
+    free_contents(d);
   free(d);
+}
+
+/* ---- all of it ------------------------------------------------------------------------------------------------ */
+
+static void forget_counts(reading *r)
+{
+  free_contents(r->data);
+  *r->data = (report_data){0};
+  free(r->bodies);
+  r->bodies = NULL;
+  r->body_count = r->body_room = 0;
+}
+
+static bool read_passes(reading *r, const char *path, progress *shown)
+{
+  if (!read_lines(r, path, shown))
+    return false;
+  if (report_urls_is_any_again(r->urls)) {
+    forget_counts(r);
+    r->pass = RECOUNT;
+    if (!read_lines(r, path, shown))
+      return false;
+  }
+  r->data->urls = report_urls_count(r->urls);
+  r->data->unchanged = report_urls_unchanged(r->urls);
+  choose_copies(r);
+  r->pass = FIND_COPIES;
+  return r->data->copies_count == 0 || read_lines(r, path, shown);
+}
+
+report_data *report_data_read(const char *path, progress *shown)
+{
+  reading r = {.data = calloc(1, sizeof *r.data), .urls = report_urls_create()};
+  errno = ENOMEM;
+  bool read = r.data && r.urls && read_passes(&r, path, shown);
+  int error = errno;
+  free(r.bodies);
+  report_urls_free(r.urls);
+  if (!read) {
+    report_data_free(r.data);
+    errno = error;
+    return NULL;
+  }
+  tally_sort(&r.data->hosts);
+  tally_sort(&r.data->types);
+  tally_sort(&r.data->errors);
+  return r.data;
 }

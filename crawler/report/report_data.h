@@ -1,5 +1,6 @@
-/* The sums over pages.jsonl for the report: two passes over the file, in fixed memory and 16 bytes per page while
- * duplicates are counted. */
+/* The sums over pages.jsonl for the report. A URL that was fetched several times counts once (report_urls.h); traffic
+ * and timeline have every fetch. Two passes over the file, three if a URL was fetched again, in fixed memory, 16 bytes
+ * a URL, and 16 a page while duplicates are counted, each with as many free. */
 #ifndef STRATA_CRAWLER_REPORT_DATA_H
 #define STRATA_CRAWLER_REPORT_DATA_H
 
@@ -34,7 +35,8 @@ typedef struct report_copies { /* pages with one body */
 } report_copies;
 
 typedef struct report_data {
-  uint64_t fetches, pages, redirects, bad_lines;
+  uint64_t fetches, urls, pages, redirects, bad_lines;
+  uint64_t unchanged; /* URLs that were as before when they were fetched last */
   uint64_t wire_bytes, body_bytes;
   uint64_t statuses[REPORT_STATUSES];
   uint64_t depths[REPORT_DEPTHS], sizes[REPORT_SIZES];

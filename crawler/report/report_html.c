@@ -157,11 +157,19 @@ static void put_summary(FILE *to, const report_input *in)
     put_time(to, d->last_ms);
     fputs(". ", to);
   }
+  if (d->fetches > d->urls) {
+    html_count(to, d->urls);
+    fputs(" URLs were fetched, some of them again: ", to);
+    html_count(to, d->fetches);
+    fputs(" fetches. ", to);
+  }
   fprintf(to,
           waiting + s->unconfirmed ? "Not finished: URLs are waiting.</p>\n" : "Finished: nothing is waiting.</p>\n");
   fputs("<div class=\"cards\">\n", to);
   put_card(to, d->pages, "pages");
   put_card(to, d->redirects, "redirects");
+  if (d->unchanged)
+    put_card(to, d->unchanged, "unchanged");
   put_card(to, s->failed, "failed");
   put_card(to, waiting, "waiting");
   put_card(to, s->hosts, "hosts");
@@ -204,14 +212,14 @@ static void put_timeline(FILE *to, const report_data *d)
 static void put_statuses(FILE *to, const report_data *d)
 {
   char name[64];
-  begin_table(to, "Answers", "<th scope=\"col\">status or error</th><th scope=\"col\">fetches</th><td></td>");
+  begin_table(to, "Answers", "<th scope=\"col\">status or error</th><th scope=\"col\">URLs</th><td></td>");
   for (unsigned status = 1; status < REPORT_STATUSES; status++)
     if (d->statuses[status]) {
       snprintf(name, sizeof name, "%u", status);
-      put_row(to, name, d->statuses[status], d->fetches, status >= 400);
+      put_row(to, name, d->statuses[status], d->urls, status >= 400);
     }
   for (size_t i = 0; i < d->errors.count; i++)
-    put_row(to, d->errors.rows[i].name, d->errors.rows[i].count, d->fetches, true);
+    put_row(to, d->errors.rows[i].name, d->errors.rows[i].count, d->urls, true);
   end_table(to);
 }
 
@@ -253,7 +261,7 @@ static void put_hosts(FILE *to, const report_data *d)
 {
   enum { SHOWN = 30 };
   begin_table(to, "Hosts",
-              "<th scope=\"col\">host</th><th scope=\"col\">fetches</th><td></td><th scope=\"col\">failed</th>"
+              "<th scope=\"col\">host</th><th scope=\"col\">URLs</th><td></td><th scope=\"col\">failed</th>"
               "<th scope=\"col\" class=\"wide\">bytes</th>"
               "<th scope=\"col\" class=\"wide\">mean time</th>");
   for (size_t i = 0; i < d->hosts.count && i < SHOWN; i++) {
@@ -285,7 +293,7 @@ static uint64_t largest_of(const uint64_t *counts, size_t size)
 static void put_depths(FILE *to, const report_data *d)
 {
   char name[32];
-  begin_table(to, "Depth", "<th scope=\"col\">links from a start URL</th><th scope=\"col\">fetches</th><td></td>");
+  begin_table(to, "Depth", "<th scope=\"col\">links from a start URL</th><th scope=\"col\">URLs</th><td></td>");
   for (size_t i = 0; i < REPORT_DEPTHS; i++)
     if (d->depths[i]) {
       snprintf(name, sizeof name, "%zu%s", i, i + 1 == REPORT_DEPTHS ? " and more" : "");

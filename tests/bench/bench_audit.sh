@@ -52,7 +52,8 @@ while [ "$round" -lt "$rounds" ]; do
 done
 plain=$(median "$work/plain.timed" 1) again=$(median "$work/again.timed" 1) audit=$(median "$work/audit.timed" 1)
 edges=$(stat -c %s "$work/audited.0/edges")
-counted=$("$strata" report "$work/audited.0" | grep -o '<b>[^<]*</b><span>links<' | sed 's/&#8239;//g; s/[^0-9]//g')
+counted=$("$strata" report "$work/audited.0" --out - |
+  grep -o '<b>[^<]*</b><span>links<' | sed 's/&#8239;//g; s/[^0-9]//g')
 awk -v a="$plain" -v b="$audit" -v c="$again" -v e="$edges" -v n="$counted" 'BEGIN {
   printf "CPU: %.2f s without, %.2f s with, %.2f s without again: %+.1f %% (noise %+.1f %%)\n", a, b, c,
     100 * (2 * b / (a + c) - 1), 100 * (c / a - 1)

@@ -105,7 +105,7 @@ static void the_report_lists_those_that_are_alike(void **state)
   (void)state;
   trial *t = served;
   char pair[512];
-  assert_int_equal(STRATA(t, "report", "DIR"), 0);
+  assert_int_equal(STRATA(t, "report", "DIR", "--out", "-"), 0);
   const char *section = strstr(t->out.bytes, "<h2>Bodies that are alike</h2>");
   assert_non_null(section);
   assert_non_null(strstr(section, "by similarity digests: 3.</p>")); /* two.bin with all that one.bin is called */

@@ -158,7 +158,7 @@ def make_report(strata, home):
     words = ["audit", "--dir", directory, "--delay", "0", "--allow-private", "--quiet", start]
     assert subprocess.run([strata, *words], check=False).returncode == 4
     with open(page, "wb") as file:
-        subprocess.run([strata, "report", directory], stdout=file, check=True)
+        subprocess.run([strata, "report", directory, "--out", "-"], stdout=file, check=True)
     server.shutdown()
     return page
 

@@ -76,7 +76,7 @@ static void crawl(const char *const options[], const char *lack, long count)
   assert_int_equal(small_strata(&lacking_served, (const char *const[]){"stat", "DIR", NULL}, 0), 0);
   if (!strstr(lacking_served.trial->out.bytes, "complete   yes") != (lack != NULL))
     fail_msg("%s", lacking_served.trial->out.bytes);
-  assert_int_equal(small_strata(&lacking_served, (const char *const[]){"report", "DIR", NULL}, 0), 0);
+  assert_int_equal(small_strata(&lacking_served, (const char *const[]){"report", "DIR", "--out", "-", NULL}, 0), 0);
   assert_int_equal(!strstr(lacking_served.trial->out.bytes, "<h2>Missing</h2>"), !lack);
   text_free(&lacking_served.trial->err);
   lacking_served.trial->err = said;

@@ -176,7 +176,7 @@ static const struct row {
   {"\\u001B]0;owned\\u0007", {"export", "DIR", "--format", "jsonl"}},
   {"", {"seen", "DIR", "URL"}},
   {"\\x1B]0;owned\\x07", {"inlinks", "DIR", "--top", "100"}},
-  {"owned", {"report", "DIR"}},
+  {"owned", {"report", "DIR", "--out", "-"}},
   {"is not a URL", {"check", "DIR"}},
   {"", {"like", "DIR", "URL"}},
   {"", {"show", "DIR", "URL"}},

@@ -225,7 +225,7 @@ static void look_everywhere(void)
 {
   assert_no_secret("stderr", s->trial->err.bytes, s->trial->err.size);
   assert_int_equal(nftw(s->trial->crawl, look_into, 8, FTW_PHYS), 0);
-  const char *const report[] = {"report", "DIR", NULL};
+  const char *const report[] = {"report", "DIR", "--out", "-", NULL};
   run(report, 0);
   assert_no_secret("report", s->trial->out.bytes, s->trial->out.size);
 }

@@ -100,7 +100,7 @@ static void look_everywhere(const uint8_t *secret)
     {"check", "--repair", "DIR", NULL},
     {"merge", "DIR", "-o", both, NULL},
     {"stat", both, NULL},
-    {"report", "DIR", "-o", report, NULL},
+    {"report", "DIR", "--out", report, NULL},
     {"--version", NULL},
   };
   look_at_output("crawl");

@@ -188,6 +188,7 @@ static const command commands[] = {
   {false, {"like", "DIR", "FILE"}},
   {false, {"like", "DIR", "http://" EVIL FORGED "/"}},
   {false, {"report", "DIR"}},
+  {false, {"report", "DIR", "--out", "-"}},
   {false, {"check", "DIR"}},
   {false, {"check", "FILE"}},
   {false, {"compact", "DIR"}},
@@ -560,7 +561,7 @@ static void reports_run_nothing(void **state)
   (void)state;
   text html = {0}, path = {0};
   crawl_once();
-  assert_int_equal(run_into_files(&(command){false, {"report", "DIR"}}), 0);
+  assert_int_equal(run_into_files(&(command){false, {"report", "DIR", "--out", "-"}}), 0);
   assert_inert(&t->out, "");
   text_addf(&path, "%s/report.html", out_dir);
   assert_int_equal(run_into_files(&(command){

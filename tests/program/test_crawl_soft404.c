@@ -157,7 +157,7 @@ static void check_suspect(const char *name)
   assert_int_equal(counter("suspect-directories"), 1);
   assert_non_null(strstr(stat_of(false), "suspect    1 directory whose pages nearly all say the same\n"));
   assert_non_null(strstr(served->out.bytes, wanted));
-  assert_int_equal(trial_strata(served, (const char *const[]){"report", "DIR", NULL}), 0);
+  assert_int_equal(trial_strata(served, (const char *const[]){"report", "DIR", "--out", "-", NULL}), 0);
   assert_non_null(strstr(served->out.bytes, "Suspect directories"));
   assert_non_null(strstr(served->out.bytes, wanted));
 }

@@ -124,7 +124,7 @@ static void mixed_content_is_reported(void **state)
                                "--allow-private", "--ca-file", tls_ca, address,   NULL};
   assert_int_equal(small_strata(&tls_site, words, 4), 4);
   assert_non_null(strstr(tls_site.trial->err.bytes, "; 2 from https to http"));
-  assert_int_equal(small_strata(&tls_site, (const char *const[]){"report", "DIR", NULL}, 0), 0);
+  assert_int_equal(small_strata(&tls_site, (const char *const[]){"report", "DIR", "--out", "-", NULL}, 0), 0);
   const char *mixed = strstr(tls_site.trial->out.bytes, "<h2>Mixed content");
   assert_non_null(mixed);
   assert_non_null(strstr(mixed, "<td>img@src</td>"));

@@ -177,7 +177,7 @@ static void a_recrawl_finds_no_near_duplicates_anew(void **state)
     nanosleep(&wait, NULL);
   }
   SAYS("asked for 3 pages again: 3 unchanged");
-  RUN(0, "report", "DIR");
+  RUN(0, "report", "DIR", "--out", "-");
   assert_non_null(strstr(served.trial->out.bytes, "in the other): 1.</p>"));
 }
 

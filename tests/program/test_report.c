@@ -124,7 +124,7 @@ static void numbers_of_the_crawl(void **state)
   pages = strtol(line, NULL, 10);
   redirects = strtol(strstr(line, "; ") + 2, NULL, 10);
   errors = strtol(strstr(line, "redirects, ") + 11, NULL, 10);
-  assert_int_equal(STRATA(t, "report", "DIR"), 0);
+  assert_int_equal(STRATA(t, "report", "DIR", "--out", "-"), 0);
   assert_page_is_inert(&t->out);
   assert_int_equal(card(t->out.bytes, "pages"), pages);
   assert_int_equal(card(t->out.bytes, "redirects"), redirects);
@@ -160,7 +160,7 @@ static void hostile_lines(void **state)
     EVIL) "{\"url\":\"http://h/\",\"error\":\"" EVIL "\",\"seconds\":-1e300,\"start_ms\":9223372036854775807}\n"
           "{\"url\":\"\",\"status\":-5,\"depth\":99999999999,\"seconds\":1e308,\"start_ms\":1,\"body_bytes\":-1}\n"
           "{\"url\":7}\nnot json\n\n{\"url\":\"torn");
-  assert_int_equal(STRATA(t, "report", "DIR"), 0);
+  assert_int_equal(STRATA(t, "report", "DIR", "--out", "-"), 0);
   assert_page_is_inert(&t->out);
   assert_non_null(strstr(t->out.bytes, "<h2>Duplicates</h2>")); /* all have one hash */
   assert_non_null(strstr(t->out.bytes, "Pages with the body of an earlier one, by SHA-256 of what was decoded: 3."));
@@ -169,15 +169,85 @@ static void hostile_lines(void **state)
   assert_non_null(strstr(t->out.bytes, "4 lines of pages.jsonl could not be read"));
 }
 
+static bool has_row(const char *name, unsigned count)
+{
+  text row = {0};
+  text_addf(&row, "<tr><td>%s</td><td>%u</td>", name, count);
+  bool is_there = strstr(t->out.bytes, row.bytes) != NULL;
+  text_free(&row);
+  return is_there;
+}
+
+/* Of each URL the last line counts, or the one before a 304; a body is no copy of itself. */
+static void urls_that_were_fetched_again(void **state)
+{
+  (void)state;
+#define LINE(url, more) \
+  "{\"url\":\"http://h/" url "\",\"outcome\":\"done\",\"start_ms\":1700000000000,\"seconds\":1," more "}\n"
+#define BODY(sha256) "\"status\":200,\"type\":\"text/html\",\"body_bytes\":5,\"sha256\":\"" sha256 "\""
+  static const char first[] = LINE("a", BODY("aaaaaaaaaaaaaaaa") ",\"near\":\"http://h/b\",\"near_share\":0.95")
+    LINE("b", BODY("bbbbbbbbbbbbbbbb")) LINE("c", BODY("bbbbbbbbbbbbbbbb")) LINE("r", "\"status\":301")
+      LINE("d", BODY("dddddddddddddddd"));
+  static const char again[] = LINE("a", "\"status\":304") LINE("b", BODY("bbbbbbbbbbbbbbbb"))
+    LINE("c", BODY("cccccccccccccccc"))
+      LINE("r", "\"status\":301") "{\"url\":\"http://h/d\",\"outcome\":\"failed\",\"error\":\"timeout\"}\n" LINE(
+        "new", "\"status\":304");
+  text both = {0};
+  write_pages(first);
+  assert_int_equal(STRATA(t, "report", "DIR", "--out", "-"), 0);
+  assert_int_equal(card(t->out.bytes, "pages"), 4);
+  assert_non_null(strstr(t->out.bytes, "by SHA-256 of what was decoded: 1."));
+  assert_null(strstr(t->out.bytes, "<span>unchanged<"));
+  assert_null(strstr(t->out.bytes, "some of them again"));
+  text_addf(&both, "%s%s", first, again);
+  write_pages(both.bytes);
+  text_free(&both);
+  assert_int_equal(STRATA(t, "report", "DIR", "--out", "-"), 0);
+  assert_page_is_inert(&t->out);
+  assert_int_equal(card(t->out.bytes, "pages"), 3);
+  assert_int_equal(card(t->out.bytes, "redirects"), 1);
+  assert_int_equal(card(t->out.bytes, "unchanged"), 3);
+  assert_non_null(strstr(t->out.bytes, "6 URLs were fetched, some of them again: 11 fetches."));
+  assert_null(strstr(t->out.bytes, "<h2>Duplicates</h2>"));
+  assert_non_null(strstr(t->out.bytes, " of each text is in the other): 1."));
+  assert_true(has_row("200", 3) && has_row("301", 1) && has_row("304", 1) && has_row("timeout", 1));
+  assert_true(has_row("h", 6) && has_row("text/html", 3) && has_row("under 1 kB", 3));
+}
+
+static void the_file_or_standard_output(void **state)
+{
+  (void)state;
+  char *own = trial_path(t, "crawl/report.html"), *other = trial_path(t, "other.html");
+  text page = {0}, said = {0};
+  assert_int_equal(STRATA(t, "report", "DIR"), 0); /* not to a terminal, either */
+  text_addf(&said, "%s\n", own);
+  assert_string_equal(t->out.bytes, said.bytes);
+  assert_true(text_add_file(&page, own));
+  assert_page_is_inert(&page);
+  assert_int_equal(STRATA(t, "report", "DIR", "--out", "-"), 0);
+  assert_int_equal(t->out.size, page.size);
+  assert_memory_equal(t->out.bytes, page.bytes, page.size);
+  assert_int_equal(STRATA(t, "report", "DIR", "--out", other), 0);
+  page.size = 0;
+  assert_true(text_add_file(&page, other));
+  assert_page_is_inert(&page);
+  assert_int_equal(STRATA(t, "report", "DIR", "--out", "/nowhere/page.html"), 1);
+  assert_non_null(strstr(t->err.bytes, "/nowhere/page.html"));
+  free(own);
+  free(other);
+  text_free(&page);
+  text_free(&said);
+}
+
 static void no_pages_at_all(void **state)
 {
   (void)state;
   write_pages("");
-  assert_int_equal(STRATA(t, "report", "DIR"), 0);
+  assert_int_equal(STRATA(t, "report", "DIR", "--out", "-"), 0);
   assert_page_is_inert(&t->out);
   assert_int_equal(card(t->out.bytes, "pages"), 0);
   assert_int_equal(remove(t->pages), 0);
-  assert_int_equal(STRATA(t, "report", "DIR"), 1);
+  assert_int_equal(STRATA(t, "report", "DIR", "--out", "-"), 1);
   assert_non_null(strstr(t->err.bytes, "pages.jsonl"));
   assert_int_equal(STRATA(t, "report", "/nowhere"), 1);
   assert_int_equal(STRATA(t, "report"), 2);
@@ -189,6 +259,8 @@ int main(void)
   const struct CMUnitTest tests[] = {
     cmocka_unit_test_setup_teardown(numbers_of_the_crawl, serve, stop),
     cmocka_unit_test_setup_teardown(hostile_lines, serve, stop),
+    cmocka_unit_test_setup_teardown(urls_that_were_fetched_again, serve, stop),
+    cmocka_unit_test_setup_teardown(the_file_or_standard_output, serve, stop),
     cmocka_unit_test_setup_teardown(no_pages_at_all, serve, stop),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
