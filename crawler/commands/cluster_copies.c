@@ -125,13 +125,29 @@ static bool run_command(const char *command, const char *copy)
   return false;
 }
 
+/* In milliseconds: two copies may be made in one second, the last one at the end of a crawl. A name that is there, by a
+ * clock that was set back, is left to what has it. */
+static void name_copy(const char *directory, uint32_t partition, uint64_t life, uint64_t at_ms, char name[NAME_SIZE],
+                      char path[CRAWL_PATH_SIZE])
+{
+  struct stat info;
+  do {
+    char stamp[32];
+    struct tm when;
+    time_t seconds = (time_t)(at_ms / 1000);
+    gmtime_r(&seconds, &when);
+    strftime(stamp, sizeof stamp, "%Y%m%dT%H%M%S", &when);
+    snprintf(name, NAME_SIZE, "p-%03" PRIu32 "-life-%" PRIu64 "-%s.%03uZ", partition, life, stamp,
+             (unsigned)(at_ms++ % 1000));
+    crawl_dir_file(directory, name, path);
+  } while (lstat(path, &info) == 0);
+}
+
 static bool keep_copy(const cluster_copies *c, uint32_t partition, frontier *f, bool has_pages, uint64_t now_ms)
 {
-  char from[CRAWL_PATH_SIZE], name[NAME_SIZE], stamp[32];
+  char from[CRAWL_PATH_SIZE], name[NAME_SIZE];
   last_copy copy = {.at_ms = now_ms};
   frontier_life life;
-  struct tm when;
-  time_t seconds = (time_t)(now_ms / 1000);
   frontier_life_read(f, &life);
   cluster_partition_path(c->root, partition, from);
   if (tidy(c->directory, partition, life.incarnation, NULL) > life.incarnation) {
@@ -139,10 +155,7 @@ static bool keep_copy(const cluster_copies *c, uint32_t partition, frontier *f, 
               c->directory, partition, from);
     return false;
   }
-  gmtime_r(&seconds, &when);
-  strftime(stamp, sizeof stamp, "%Y%m%dT%H%M%SZ", &when);
-  snprintf(name, sizeof name, "p-%03" PRIu32 "-life-%" PRIu64 "-%s", partition, life.incarnation, stamp);
-  crawl_dir_file(c->directory, name, copy.path);
+  name_copy(c->directory, partition, life.incarnation, now_ms, name, copy.path);
   if (!copy_into(f, from, copy.path, has_pages, c->directory))
     return false;
   if (c->command && !run_command(c->command, copy.path)) {

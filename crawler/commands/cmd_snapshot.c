@@ -23,16 +23,21 @@ static int report(frontier *f, const char *to)
   return EXIT_DONE;
 }
 
+/* Also where another snapshot of this name was faster. */
+static int refuse(const char *to)
+{
+  say_error("snapshot", "%s is there already; a name that is not, please", to);
+  return EXIT_FAILED;
+}
+
 static int snapshot(const char *directory, const char *to)
 {
   char pages[CRAWL_PATH_SIZE], beside[CRAWL_PATH_SIZE];
   struct stat info;
   if (!crawl_dir_find("snapshot", directory))
     return EXIT_FAILED;
-  if (lstat(to, &info) == 0) {
-    say_error("snapshot", "%s is there already; a name that is not, please", to);
-    return EXIT_FAILED;
-  }
+  if (lstat(to, &info) == 0)
+    return refuse(to);
   crawl_dir_file(directory, "pages.jsonl", pages);
   bool has_pages = access(pages, F_OK) == 0;
   frontier *f = crawl_dir_open_with("snapshot", directory, has_pages ? pages : NULL);
@@ -42,7 +47,9 @@ static int snapshot(const char *directory, const char *to)
   bool is_made = mkdir(beside, 0777) == 0;
   bool is_copied = is_made && snapshot_copy_crawl("snapshot", f, directory, beside, has_pages);
   bool is_there = is_copied && rename(beside, to) == 0;
-  if (!is_made || (is_copied && !is_there))
+  if (is_copied && !is_there && (errno == ENOTEMPTY || errno == EEXIST || errno == ENOTDIR))
+    (void)refuse(to);
+  else if (!is_made || (is_copied && !is_there))
     say_error("snapshot", "%s: %s", to, strerror(errno));
   if (is_made && !is_there)
     snapshot_remove(beside);

@@ -202,6 +202,13 @@ for p in 0 1 2 3; do
   grep -q "/elsewhere/p-00$p-life-1-" "$work/sent" || fault "the command was not run for $p"
   [ ! -e "$copies/p-00$p-"*/last-copy ] || fault "a copy says where the copy before it is"
 done
+for again in 1 2 3; do # the crawl is over, so each run makes one copy, several in a second
+  copied >"$work/out" 2>"$work/said" || fault "run $again of a finished crawl: exit $?: $(cat "$work/said")"
+  ! grep 'snapshot-to' "$work/said" || fault "run $again says what looks like loss"
+done
+for p in 0 1 2 3; do
+  [ "$(find "$copies" -maxdepth 1 -name "p-00$p-life-1-*" | wc -l)" -eq 1 ] || fault "later ones: $(ls "$copies")"
+done
 expect 1 'copies of another crawl' "$strata" crawl --cluster "$cluster-x" --partitions 4 --own 0-3 --allow-private \
   --snapshot-to "$copies" --dir "$work/two" "$url"
 full=$(grep -l '"status":200' "$work"/copied/p-*/pages.jsonl | head -n 1)
