@@ -4,8 +4,8 @@
 
 #include "datasets/replay/results.h"
 
-/* A verdict needs events: with fewer than CLAIM_EVENTS errors, or timings, on either side it is CLAIM_TOO_FEW, as
- * chance would often give another. */
+/* A verdict needs events. It is CLAIM_TOO_FEW with fewer than CLAIM_EVENTS errors on both sides, or timings, and where
+ * the interval of what was measured lies on both sides of what is claimed: chance would often give another. */
 typedef enum claim_verdict { CLAIM_UNKNOWN, CLAIM_HOLDS, CLAIM_PARTLY, CLAIM_FAILS, CLAIM_TOO_FEW } claim_verdict;
 
 enum { CLAIM_EVENTS = 30 };

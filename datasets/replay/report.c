@@ -144,7 +144,7 @@ static void write_figures(FILE *to, const report_input *input)
 static void write_result(FILE *to, const replay_result *row)
 {
   double low, high;
-  results_interval(row, &low, &high);
+  results_interval(row, RESULTS_Z_95, &low, &high);
   fprintf(to, "<tr><td>%s</td>", row->filter);
   write_count(to, row->n);
   fprintf(to, "<td>%.2f</td>", (double)row->bits / (double)row->n);
@@ -213,7 +213,7 @@ static void write_formula(FILE *to, const report_input *input)
     if (row == NULL)
       continue;
     double printed = claims_formula_4(input->setting, n), low, high;
-    results_interval(row, &low, &high);
+    results_interval(row, RESULTS_Z_95, &low, &high);
     fputs("<tr>", to);
     write_count(to, n);
     fprintf(to, "<td>%.3g</td><td>%.3g</td><td>%.2g &#8211; %.2g</td><td>%.3g</td></tr>\n", printed, results_rate(row),

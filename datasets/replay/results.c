@@ -49,9 +49,8 @@ double results_rate(const replay_result *row)
   return strangers == 0 ? 0 : (double)row->false_positives / (double)strangers;
 }
 
-void results_interval(const replay_result *row, double *low, double *high)
+void results_interval(const replay_result *row, double z, double *low, double *high)
 {
-  const double z = 1.96;
   double n = (double)(row->queries - row->members), rate = results_rate(row);
   *low = 0;
   *high = 1;
@@ -59,6 +58,6 @@ void results_interval(const replay_result *row, double *low, double *high)
     return;
   double middle = (rate + z * z / (2 * n)) / (1 + z * z / n);
   double half = z / (1 + z * z / n) * sqrt(rate * (1 - rate) / n + z * z / (4 * n * n));
-  *low = fmax(middle - half, 0);
+  *low = row->false_positives ? fmax(middle - half, 0) : 0; /* not what rounding leaves of it */
   *high = fmin(middle + half, 1);
 }

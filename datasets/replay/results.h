@@ -14,7 +14,10 @@ const replay_result *results_find(const replay_results *results, protocol which,
 /* False positives per query that is no member; 0 if there was none. (The file's fp_rate is per query.) */
 double results_rate(const replay_result *row);
 
-/* 95 % interval of that rate (Wilson 1927: right for rates near 0, where the usual one is not). */
-void results_interval(const replay_result *row, double *low, double *high);
+/* An interval of that rate (Wilson 1927: right for rates near 0, where the usual one is not), `z` standard deviations
+ * to each side: 1.96 for 95 %, 3.29 for 99.9 %. */
+#define RESULTS_Z_95 1.96
+#define RESULTS_Z_999 3.29
+void results_interval(const replay_result *row, double z, double *low, double *high);
 
 #endif

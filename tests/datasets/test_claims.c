@@ -76,11 +76,19 @@ static void test_verdicts_follow_the_numbers(void **state)
     /* too few, and just enough */
     {"Far fewer", PROTOCOL_PAPER, "bloom-paper", "mlbf-paper", 0, 0, 1, 1, CLAIM_TOO_FEW},
     {"Far fewer", PROTOCOL_PAPER, "bloom-paper", "mlbf-paper", 29, 1, 1, 1, CLAIM_TOO_FEW},
-    {"Far fewer", PROTOCOL_PAPER, "bloom-paper", "mlbf-paper", 30, 1, 1, 1, CLAIM_HOLDS},
+    /* 72 times as many as one says little of how many times it is: 4 or more */
+    {"Far fewer", PROTOCOL_PAPER, "bloom-paper", "mlbf-paper", 30, 1, 1, 1, CLAIM_TOO_FEW},
+    {"Far fewer", PROTOCOL_PAPER, "bloom-paper", "mlbf-paper", 72, 1, 1, 1, CLAIM_TOO_FEW},
+    {"Far fewer", PROTOCOL_PAPER, "bloom-paper", "mlbf-paper", 1473, 21, 1, 1, CLAIM_HOLDS}, /* 32 or more */
+    {"Far fewer", PROTOCOL_PAPER, "bloom-paper", "mlbf-paper", 1000, 99, 1, 1, CLAIM_TOO_FEW},
+    {"Far fewer", PROTOCOL_PAPER, "bloom-paper", "mlbf-paper", 100, 100, 1, 1, CLAIM_FAILS},
+    {"same memory", PROTOCOL_PAPER, "bloom", "mlbf-paper", 100, 90, 1, 1, CLAIM_TOO_FEW},
     {"same memory", PROTOCOL_PAPER, "bloom", "mlbf-paper", 1, 29, 1, 1, CLAIM_TOO_FEW},
     {"same memory", PROTOCOL_PAPER, "bloom", "mlbf-paper", 1, 30, 1, 1, CLAIM_FAILS},
     {"formula 4", PROTOCOL_PAPER, "bloom-paper", "mlbf-paper", 1, 29, 1, 1, CLAIM_TOO_FEW},
     {"any new URL", PROTOCOL_RECOMBINED, "bloom-paper", "mlbf-paper", 29, 20, 1, 1, CLAIM_TOO_FEW},
+    {"any new URL", PROTOCOL_RECOMBINED, "bloom-paper", "mlbf-paper", 30, 40, 1, 1, CLAIM_TOO_FEW},
+    {"any new URL", PROTOCOL_RECOMBINED, "bloom-paper", "mlbf-paper", 120, 12, 1, 1, CLAIM_TOO_FEW}, /* 3 to 30 */
   };
   for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
     replay_results *results = calloc(1, sizeof *results);
@@ -102,6 +110,40 @@ static void test_false_negatives_break_the_promise(void **state)
   assert_int_equal(verdict_of(results, "promised rate"), CLAIM_HOLDS);
   results->rows[0].false_negatives = 1;
   assert_int_equal(verdict_of(results, "promised rate"), CLAIM_FAILS);
+  free(results);
+}
+
+/* The claim with these words, of rows with so many queries. */
+static claim judge(replay_results *results, uint64_t queries, const char *words)
+{
+  for (size_t i = 0; i < results->count; i++)
+    if (results->rows[i].protocol == PROTOCOL_RECOMBINED)
+      results->rows[i].queries = queries;
+  claims_input input = {results, &setting, N, 100, 3};
+  claim claims[CLAIMS_MAX] = {{.said = NULL}};
+  return *find(claims, claims_judge(&input, claims), words);
+}
+
+/* What was too little is said, with the interval. */
+static void test_too_few_queries_are_said(void **state)
+{
+  (void)state;
+  replay_results *results = calloc(1, sizeof *results);
+  add(results, PROTOCOL_FRESH, "mlbf", 90, 1); /* 100 expected of a million */
+  add(results, PROTOCOL_RECOMBINED, "mlbf", 0, 1);
+  add(results, PROTOCOL_RECOMBINED, "bloom-paper", 40, 1);
+  add(results, PROTOCOL_RECOMBINED, "mlbf-paper", 0, 1);
+  claim promise = judge(results, QUERIES, "promised rate");
+  assert_int_equal(promise.verdict, CLAIM_HOLDS);
+  promise = judge(results, 50, "promised rate");
+  assert_int_equal(promise.verdict, CLAIM_TOO_FEW);
+  assert_non_null(strstr(promise.measured, "too few queries to tell"));
+  assert_non_null(strstr(promise.measured, "0 of 50 recombined queries (95 %: 0 to 0.0714)"));
+  claim fewer = judge(results, 50, "any new URL");
+  assert_int_equal(fewer.verdict, CLAIM_TOO_FEW);
+  assert_non_null(strstr(fewer.measured,
+                         "too few queries to tell: 0 false positives of 50 queries, 40 of the classic"));
+  assert_non_null(strstr(fewer.measured, "99.9 %: 3."));
   free(results);
 }
 
@@ -145,9 +187,8 @@ static void test_the_papers_numbers(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test(test_verdicts_follow_the_numbers),
-    cmocka_unit_test(test_false_negatives_break_the_promise),
-    cmocka_unit_test(test_a_short_list_gives_no_verdict),
+    cmocka_unit_test(test_verdicts_follow_the_numbers), cmocka_unit_test(test_false_negatives_break_the_promise),
+    cmocka_unit_test(test_too_few_queries_are_said),    cmocka_unit_test(test_a_short_list_gives_no_verdict),
     cmocka_unit_test(test_the_papers_numbers),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -457,7 +457,7 @@ static void test_intervals(void **state)
     for (int i = 0; i < 1000; i++)
       row.false_positives += rand_r(&dice) % 1000 < 20;
     double low, high;
-    results_interval(&row, &low, &high);
+    results_interval(&row, RESULTS_Z_95, &low, &high);
     inside += low <= 0.02 && 0.02 <= high;
   }
   assert_in_range(inside, 365, 395);
