@@ -44,6 +44,10 @@ bool crawl_dir_find(const char *command, const char *directory)
     say_error(command, "%s/frontier: %s", directory, own_file_words(errno));
     return false;
   }
+  if (errno != ENOENT && errno != ENOTDIR) { /* a crawl may be there, but who asks may not look */
+    say_error(command, "%s: %s", directory, strerror(errno));
+    return false;
+  }
   struct stat info;
   const char *why = stat(directory, &info) != 0 ? strerror(errno)
                     : S_ISDIR(info.st_mode)     ? "nothing in it is called frontier"

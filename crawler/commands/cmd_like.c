@@ -102,8 +102,10 @@ static bool read_pieces(reading *r, FILE *file)
     r->has_begun = true;
     decoder_feed(r->decoder, piece, size);
   }
+  if (ferror(file)) /* errno is of the reading */
+    return false;
   decoder_finish(r->decoder);
-  return !ferror(file);
+  return true;
 }
 
 /* A copy, to be freed. false after one sentence on stderr. */

@@ -69,24 +69,28 @@ static unsigned number_of(const char *name)
   return strcmp(end, WARC_SUFFIX) == 0 && number <= WARC_NUMBER_MAX ? (unsigned)number : 0;
 }
 
-/* The largest number of a WARC file there; 0: none. Files may have been moved away. */
-static unsigned last_file(const char *directory)
+/* The largest number of a WARC file there; 0: none. Files may have been moved away. false: errno. */
+static bool find_last(const char *directory, unsigned *last)
 {
-  unsigned last = 0;
   DIR *d = opendir(directory);
+  *last = 0;
   for (struct dirent *found; d && (found = readdir(d));)
-    if (number_of(found->d_name) > last)
-      last = number_of(found->d_name);
+    if (number_of(found->d_name) > *last)
+      *last = number_of(found->d_name);
   if (d)
     closedir(d);
-  return last;
+  return d != NULL;
 }
 
 warc_lookup_status warc_lookup_find(const char *directory, const warc_wanted *wanted, capture_place *place,
                                     char index[WARC_PATH_SIZE])
 {
   search s = {.wanted = *wanted};
-  unsigned last = last_file(directory);
+  unsigned last;
+  if (!find_last(directory, &last)) {
+    snprintf(index, WARC_PATH_SIZE, "%.4000s", directory);
+    return WARC_LOOKUP_UNREADABLE;
+  }
   for (s.file = 1; s.file <= last; s.file++) {
     /* while it is written, and after a crash, there is the unsorted one */
     warc_path(directory, s.file, WARC_PART, index);

@@ -17,7 +17,7 @@ typedef enum warc_lookup_status {
   WARC_LOOKUP_FOUND,
   WARC_LOOKUP_NONE,       /* the URL is in no index */
   WARC_LOOKUP_NO_WARC,    /* the directory has no WARC file */
-  WARC_LOOKUP_UNREADABLE, /* errno, of the index that is named */
+  WARC_LOOKUP_UNREADABLE, /* errno, of the index that is named, or of the directory */
 } warc_lookup_status;
 
 typedef struct warc_wanted {
