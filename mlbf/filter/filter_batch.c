@@ -292,10 +292,14 @@ mlbf_status mlbf_insert_wholes(mlbf_filter *filter, const mlbf_hash128 *wholes, 
   return insert_end(&all);
 }
 
+/* Without what sorts many, which takes 49 kB of stack. */
 mlbf_status mlbf_insert_whole(mlbf_filter *filter, mlbf_hash128 whole)
 {
-  bool was_new;
-  return mlbf_insert_wholes(filter, &whole, 1, &was_new);
+  assert_filter(filter);
+  if (!filter->operations->insert_wholes)
+    return MLBF_BAD_ARGUMENT;
+  uint64_t was_new = filter->is_patch ? 0 : settle_wholes(filter, &whole, 1);
+  return mlbf_filter_count_keys(filter, mlbf_filter_cannot_tell(filter) ? 0 : was_new);
 }
 
 /* Keys */

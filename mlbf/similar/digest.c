@@ -66,6 +66,7 @@ enum { PIECE = MLBF_DIGEST_BLOCK };
 
 typedef struct run {
   const mlbf_digest_ranks *table;
+  const digest_sha1_path *path;
   const uint8_t *bytes; /* of window 0 */
   size_t left;          /* windows from there on */
   size_t ready;         /* of them, those whose score is final */
@@ -95,6 +96,7 @@ static void score_piece(run *r)
 static void run_begin(run *r, const mlbf_digest_ranks *table, const uint8_t *bytes, size_t size)
 {
   r->table = table;
+  r->path = digest_sha1_path_best();
   r->bytes = bytes;
   r->left = size > DIGEST_WINDOW ? size - DIGEST_WINDOW : 0;
   r->scorer = (digest_scorer){0};
@@ -147,7 +149,7 @@ static int gather(const run *r, size_t *at, uint8_t least, size_t where[DIGEST_S
     return 0;
   for (int i = 0; i < DIGEST_SHA1_MANY; i++)
     messages[i] = r->bytes + where[i < count ? i : 0];
-  digest_sha1_path_best()->hash(messages, hashes);
+  r->path->hash(messages, hashes);
   return count;
 }
 
@@ -321,6 +323,7 @@ mlbf_status mlbf_digest_create(const mlbf_digest_options *options, const void *b
     options = &usual;
   if (size < MLBF_DIGEST_SIZE_MIN)
     return MLBF_BAD_ARGUMENT;
+  (void)digest_sha1_path_best(); /* before there are threads of ours */
   mlbf_digest_ranks table;
   digest_ranks_pack(options->ranks ? options->ranks : mlbf_digest_ranks_default(), &table);
   size_t blocks = size / MLBF_DIGEST_BLOCK + (size % MLBF_DIGEST_BLOCK >= MLBF_DIGEST_SIZE_MIN);

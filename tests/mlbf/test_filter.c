@@ -1,5 +1,6 @@
 /* Every kind against an exact set: no false negative ever, wrong "seen" no oftener than promised. */
 #include <math.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -417,6 +418,61 @@ static void options_of_another_size(void **state)
   assert_int_equal(mlbf_plan_make_sized(&later.known, offsetof(mlbf_options, bits), &plan, &reason), MLBF_OK);
 }
 
+/* ---- the stack of one hash -------------------------------------------------------------------------------------- */
+
+enum { STACK = 256 << 10, STACK_MOST = 4096, PAINT = 0xA5 };
+
+static void *insert_one_whole(void *context)
+{
+  mlbf_filter *filter = context;
+  for (uint64_t i = 0; filter && i < 3; i++)
+    assert_int_equal(mlbf_insert_whole(filter, (mlbf_hash128){i << 60, i}), MLBF_OK);
+  return NULL;
+}
+
+/* Bytes of its stack that a thread wrote to; NULL: what a thread writes anyway. */
+static size_t stack_of(mlbf_filter *filter)
+{
+  pthread_attr_t attributes;
+  pthread_t thread;
+  size_t untouched = 0;
+  unsigned char *stack = aligned_alloc(4096, STACK);
+  assert_non_null(stack);
+  memset(stack, PAINT, STACK);
+  assert_int_equal(pthread_attr_init(&attributes), 0);
+  assert_int_equal(pthread_attr_setstack(&attributes, stack, STACK), 0);
+  assert_int_equal(pthread_create(&thread, &attributes, insert_one_whole, filter), 0);
+  assert_int_equal(pthread_join(thread, NULL), 0);
+  pthread_attr_destroy(&attributes);
+  while (untouched < STACK && stack[untouched] == PAINT)
+    untouched++;
+  free(stack);
+  return STACK - untouched;
+}
+
+static void one_whole_takes_little_stack(void **state)
+{
+  (void)state;
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  skip(); /* they take more */
+#endif
+  for (int kind = 0; kind < KIND_COUNT; kind++)
+    for (int is_shared = 0; is_shared < 2; is_shared++) {
+      mlbf_options options = {.kind = kinds[kind], .keys = 1000, .rate = 0.01, .seed = 7};
+      mlbf_filter *filter = NULL;
+      assert_int_equal(mlbf_create(&options, &filter), MLBF_OK);
+      bool is_able = mlbf_insert_whole(filter, (mlbf_hash128){9, 9}) == MLBF_OK;
+      if (!is_able || (is_shared && mlbf_share(filter) != MLBF_OK)) {
+        mlbf_free(filter); /* a paper's kind */
+        continue;
+      }
+      size_t usual = stack_of(NULL), taken = stack_of(filter);
+      if (taken > usual + STACK_MOST)
+        fail_msg("kind %d: %zu bytes of stack, %zu without a hash", kind, taken, usual);
+      mlbf_free(filter);
+    }
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -431,6 +487,7 @@ int main(void)
     cmocka_unit_test(a_rebuild_at_the_same_size_has_the_same_answers),
     cmocka_unit_test(answers_are_counted),
     cmocka_unit_test(layers_outside_are_unknown_land),
+    cmocka_unit_test(one_whole_takes_little_stack),
     cmocka_unit_test(nonsense_is_refused),
     cmocka_unit_test(options_of_another_size),
   };
