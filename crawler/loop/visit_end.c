@@ -176,7 +176,8 @@ void visit_end_without_rules(crawl *c, visit *v, const origin_ruling *ruling)
     rest(c, v, ruling->rest_ms);
   if (ruling->is_given_up)
     visit_end_skipped(c, v, SKIP_ROBOTS_UNAVAILABLE,
-                      "robots.txt gave a server error, so nothing may be fetched; run the same command again later");
+                      "robots.txt gave a server error, or too many requests came, so nothing may be fetched; run the "
+                      "same command again later");
   else
     put_off(c, v);
 }

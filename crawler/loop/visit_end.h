@@ -15,7 +15,8 @@ void visit_end_failed(crawl *c, visit *v, const fetch_response *response, const 
 
 void visit_end_skipped(crawl *c, visit *v, crawl_skip why, const char *explanation);
 
-/* robots.txt gave a server error: the URL waits while its host rests, or is skipped if robots.txt was given up. */
+/* robots.txt gave a server error, 429 or 408: the URL waits while its host rests, or is skipped if robots.txt was given
+ * up. */
 void visit_end_without_rules(crawl *c, visit *v, const origin_ruling *ruling);
 
 #endif

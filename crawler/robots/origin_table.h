@@ -24,7 +24,7 @@ typedef struct origin {
   bool lacks_memory;                /* what came is not all here */
   bool is_cut;                      /* there was more than is read */
   unsigned hops;                    /* redirects that led to `address` */
-  unsigned failed;                  /* server errors since the last rules */
+  unsigned failed;                  /* answers of 5xx, 429, 408 since the last rules */
   uint64_t rest_until_ms, stale_ms; /* of UNAVAILABLE */
   uint64_t not_before_ms;           /* no request for robots.txt, as its address has enough of them */
   fetch_error error;

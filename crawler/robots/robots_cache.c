@@ -1,7 +1,7 @@
 /* The robots.txt cache: one entry an origin, in a tree by name. robots_cache.h says what each answer means.
  *
  *     UNKNOWN --asked--> ON_ITS_WAY --2xx, 4xx, bad redirect---> KNOWN         stale after 24 hours
- *                          ^     '----5xx----------------------> UNAVAILABLE   stale after a rest (note_failure)
+ *                          ^     '----5xx, 429, 408------------> UNAVAILABLE   stale after a rest (note_failure)
  *                          |     '----no answer----------------> UNREACHABLE   stale after a minute, or when a
  *                          |     |                                             visit is retried
  *                          |     '----3xx----------------------> MOVED         until its target's host may be asked
@@ -15,6 +15,7 @@
  * disk that lasts; a crawl that goes on asks each origin again. */
 #include "crawler/robots/robots_cache.h"
 
+#include "crawler/http/response_head.h"
 #include "crawler/robots/origin_table.h"
 #include "frontier/base/machine.h"
 #include "frontier/url.h"
@@ -273,6 +274,23 @@ static void unreachable(origin *one, const fetch_response *response)
   settle(one, UNREACHABLE);
 }
 
+/* A whole head says all, whatever became of the body behind it, where that would not be read. To libcurl a head that is
+ * cut is an answer. */
+static bool is_answered(const fetch_response *response)
+{
+  if (response->head && !response->head->has_ended)
+    return false;
+  return response->error == FETCH_OK || (response->head && response->status >= 300 && response->error != FETCH_PRIVATE);
+}
+
+/* It may have rules, and gives them another time. To ask too often is no reason to ask for all the rest, and a request
+ * that came too slowly was not answered: of these RFC 9309, 2.3.1.3 leaves it open. */
+static bool is_for_later(long status)
+{
+  enum { REQUEST_TIMEOUT = 408, TOO_MANY_REQUESTS = 429 };
+  return status >= 500 || status == REQUEST_TIMEOUT || status == TOO_MANY_REQUESTS;
+}
+
 static void finished(void *context, const fetch_response *response)
 {
   origin *one = context;
@@ -284,13 +302,13 @@ static void finished(void *context, const fetch_response *response)
   if (response->put_off_ms) {
     one->not_before_ms = one->owner->now_ms + response->put_off_ms;
     settle(one, one->hops ? MOVED : UNKNOWN);
-  } else if (response->error != FETCH_OK) {
+  } else if (!is_answered(response)) {
     unreachable(one, response);
   } else if (status >= 200 && status <= 299 && !one->lacks_memory) {
     settle_with_rules(one, one->body ? one->body : "", one->body_size, true);
   } else if (status >= 300 && status <= 399 && *response->location && follow(one, response->location)) {
     return;
-  } else if (status >= 500 || one->lacks_memory) { /* rules that were not read forbid everything */
+  } else if (is_for_later(status) || one->lacks_memory) { /* rules that were not read forbid everything */
     settle_without_rules(one, response->retry_after_s);
   } else {
     settle_with_rules(one, "", 0, false);

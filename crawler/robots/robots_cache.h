@@ -1,8 +1,9 @@
 /* The robots.txt cache: origins (scheme://host:port) and what their robots.txt says.
  *
  * A visit asks; while robots.txt is on its way it waits in the origin's queue. Rules are kept for 24 hours (RFC 9309,
- * 2.4). Of the answer: 2xx is parsed, 3xx followed up to five hops, 4xx allows everything, 5xx forbids everything, and
- * without any answer the visit that asks fails as if its own page had not answered.
+ * 2.4). Of the answer: 2xx is parsed, 3xx followed up to five hops, 4xx allows everything, 401 and 403 too; 5xx, 429
+ * and 408 forbid everything, and without any answer the visit that asks fails as if its own page had not answered. Of a
+ * 2xx whose body is cut there is no answer; of others the head is enough.
  *
  * Turns. A robots.txt is requested in the turn of the visit that asks for it. Where it redirects to is asked beside the
  * turns of that host, which `begin` must allow (robots_turns). Until then nothing is held and nothing waits here:
@@ -13,11 +14,11 @@
  * rules, if they take half of it. Rules of usual size go to a file, and are read from there when the origin is asked
  * for again. What is not there is requested again: no answer is given without the rules.
  *
- * After a 5xx the host is to rest, and robots.txt is requested again by the first visit after that: `tries` times at
- * most, for all URLs together. Each rest is 16 times as long as the one before, or as long as Retry-After says if that
- * is longer. When no try is left, or a rest would be an hour though no Retry-After asks for any, robots.txt is given
- * up. Visits then may be skipped; one that comes after the time of another rest, and a minute at least, requests it
- * once more. */
+ * After a 5xx, 429 or 408 the host is to rest, and robots.txt is requested again by the first visit after that: `tries`
+ * times at most, for all URLs together. Each rest is 16 times as long as the one before, or as long as Retry-After says
+ * if that is longer. When no try is left, or a rest would be an hour though no Retry-After asks for any, robots.txt is
+ * given up. Visits then may be skipped; one that comes after the time of another rest, and a minute at least, requests
+ * it once more. */
 #ifndef STRATA_CRAWLER_ROBOTS_CACHE_H
 #define STRATA_CRAWLER_ROBOTS_CACHE_H
 
@@ -30,7 +31,7 @@ typedef enum origin_answer {
   ORIGIN_LATER, /* robots.txt cannot be requested now: ask again after rest_ms */
   ORIGIN_ALLOWED,
   ORIGIN_DENIED,      /* by a rule */
-  ORIGIN_UNAVAILABLE, /* robots.txt answered 5xx: nothing may be fetched (RFC 9309, 2.3.1.4) */
+  ORIGIN_UNAVAILABLE, /* robots.txt answered 5xx, 429 or 408: nothing may be fetched (RFC 9309, 2.3.1.4) */
   ORIGIN_UNREACHABLE, /* no answer: `error` and `explanation` say why */
   ORIGIN_NO_MEMORY,
 } origin_answer;
@@ -47,7 +48,7 @@ typedef struct origin_ruling {
 typedef struct robots_cache robots_cache;
 
 typedef struct robots_patience {
-  unsigned tries;         /* of a robots.txt that gives server errors; >= 1 */
+  unsigned tries;         /* of a robots.txt that gives such answers; >= 1 */
   uint64_t first_rest_ms; /* >= 1 */
 } robots_patience;
 

@@ -1,0 +1,112 @@
+"""robots.txt: which answers hold rules, which mean that there are none, and which mean that they come later."""
+from answers import LEAF, Cut, Hold, Reset, move, page, reply
+
+RULES = reply('User-agent: *\nDisallow: /no\n', kind='text/plain')
+TOO_MANY = '429 Too Many Requests'
+
+
+def _pages(site, robots, **more):
+    site.serve({'/robots.txt': robots, '/': page('/a', '/no'), '/a': LEAF, '/no': LEAF, **more})
+
+
+def _times(run, target='/robots.txt'):
+    return [r.time for r in run.requests if r.target == target]
+
+
+def _first_then_rules(answer):
+    return lambda request: answer if request.number == 1 else RULES
+
+
+def too_many_requests_is_no_permission(site):
+    """429 with Retry-After: 2; nothing is asked for before that is over (RFC 9309 leaves it open; Google waits)"""
+    _pages(site, _first_then_rules(reply('slow down', TOO_MANY, fields=['Retry-After: 2'])))
+    run = site.crawl()
+    run.wants(once=['/', '/a'], never=['/no'])
+    first, second = _times(run)
+    assert second - first >= 2, second - first
+    assert min(r.time for r in run.requests if r.target != '/robots.txt') > second
+
+
+def it_waits_without_a_time_too(site):
+    """429 and 408 without Retry-After, twice"""
+    for status in (TOO_MANY, '408 Request Timeout'):
+        _pages(site, lambda request: reply('', status) if request.number == 1 else RULES)
+        site.log.clear()
+        site.dir = site.path(status[:3])
+        site.crawl().wants(once=['/', '/a'], never=['/no'])
+
+
+def too_many_to_the_end(site):
+    """after --tries it is as with a server error: nothing is fetched, and that is said"""
+    _pages(site, reply('', TOO_MANY))
+    run = site.crawl('--tries', '2')
+    assert run.asked == [] and len(_times(run)) == 2, run.requests
+    run.says('robots.txt')
+    run.exits(1)
+
+
+def a_day_is_not_waited_for(site):
+    """Retry-After of a day, with one try: the crawl ends, and skips"""
+    _pages(site, reply('', TOO_MANY, fields=['Retry-After: 86400']))
+    run = site.crawl('--tries', '1', '--max-seconds', '5')
+    assert run.asked == []
+
+
+def no_rules(site):
+    """4xx other than those, 204, a redirect that leads nowhere: no robots.txt (RFC 9309, 2.3.1.3)"""
+    for status in ('401 Unauthorized', '403 Forbidden', '404 Not Found', '410 Gone', '418 No', '451 No', '304 Not Modified', '204 No Content'):
+        _pages(site, reply('', status, fields=['WWW-Authenticate: Basic'] if status[:3] == '401' else []))
+        site.dir = site.path('crawl' + status[:3])
+        site.crawl().wants('/', '/a', '/no')
+
+
+def a_refusal_whose_body_does_not_come(site):
+    """403 and 404 with a body that is cut: the head has said it"""
+    for status in ('403 Forbidden', '404 Not Found'):
+        _pages(site, Cut(b'HTTP/1.1 %s\r\nContent-Length: 500\r\n\r\nno' % status.encode()))
+        site.dir = site.path('crawl' + status[:3])
+        site.crawl('--tries', '1').wants('/', '/a', '/no')
+
+
+def a_wait_whose_body_is_cut(site):
+    """503 and 429, reset in their bodies; Retry-After still counts"""
+    for kind, status in ((Cut, '503 Unavailable'), (Reset, TOO_MANY)):
+        said = kind(b'HTTP/1.1 %s\r\nRetry-After: 1\r\nContent-Length: 500\r\n\r\nno' % status.encode())
+        _pages(site, lambda request: said if request.number == 1 else RULES)
+        site.log.clear()
+        site.dir = site.path('crawl' + status[:3])
+        run = site.crawl()
+        run.wants(once=['/', '/a'], never=['/no'])
+        first, second = _times(run)
+        assert second - first >= 1, second - first
+
+
+def rules_behind_five_hops(site):
+    """RFC 9309, 2.3.1.2: at least five, also to another authority; to a path, with a query"""
+    other = site.listen()
+    _pages(site, move('/1'), **{'/1': move('/2', '302 Found'), '/2': move('3?x', '303 See Other'), '/3?x': move('/4', '307 T'),
+                                '/4': move(site.url('/rules', other), '308 P')})
+    site.serve({other: {'/rules': RULES}})
+    site.crawl().wants('/', '/a', never=['/no'])
+
+
+def rules_behind_a_redirect_with_a_broken_body(site):
+    """301 whose announced body never comes: cut at once, then held; the head has said where to"""
+    for name, kind in (('cut', Cut), ('held', Hold), ('reset', Reset)):
+        _pages(site, kind(b'HTTP/1.1 301 Moved\r\nLocation: /r.txt\r\nContent-Length: 400\r\n\r\n<html>'), **{'/r.txt': RULES})
+        site.dir = site.path(name)
+        site.crawl('--timeout', '2', '--tries', '1').wants('/', '/a', never=['/no'])
+
+
+def a_location_that_is_cut(site):
+    """the connection ends in the head: nothing is followed, and nothing is allowed"""
+    _pages(site, Cut(b'HTTP/1.1 301 Moved\r\nLocation: /r'), **{'/r': reply('', kind='text/plain'), '/r.txt': RULES})
+    run = site.crawl('--tries', '1')
+    assert '/r' not in run.asked and '/no' not in run.asked, run.asked
+
+
+def rules_that_are_cut_allow_nothing(site):
+    """200 whose body is cut before the rule: it is no answer"""
+    _pages(site, Cut(b'HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 29\r\n\r\nUser-agent: *\n'))
+    run = site.crawl('--tries', '1')
+    assert '/no' not in run.asked, run.asked
