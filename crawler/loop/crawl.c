@@ -208,14 +208,15 @@ static void begin_allowed(crawl *c, visit *v, const origin_ruling *ruling)
   }
 }
 
-/* From the lease to the fetch: robots.txt has its say. Called again when robots.txt has come. */
+/* From the lease to the fetch: robots.txt has its say. Called again when robots.txt has come, inside fetch_poll, which
+ * may be long after the loop last read the clock. */
 static void visit_start(crawl *c, visit *v)
 {
+  c->now_ms = machine_monotonic_ms();
   if (c->options.ignore_robots) {
     fetch_page(c, v, -1);
     return;
   }
-  c->now_ms = machine_monotonic_ms();
   if (crawl_drops_pages(c)) { /* many may be waiting, and long rules take milliseconds for each */
     crawl_put_off(c, v, 0);
     return;
@@ -254,9 +255,7 @@ static void visit_start(crawl *c, visit *v)
 static void robots_came(void *context)
 {
   visit *v = context;
-  crawl *c = v->owner;
-  c->now_ms = machine_monotonic_ms();
-  visit_start(c, v);
+  visit_start(v->owner, v);
 }
 
 /* ---- the loop ------------------------------------------------------------------------------------------- */

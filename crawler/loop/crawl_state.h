@@ -41,7 +41,8 @@ struct crawl {
   url *target;                  /* 17 KB: not for the stack */
   json line;
   uint64_t pages_ever, bytes_ever;
-  uint64_t started_ms, now_ms, end_ms;
+  uint64_t started_ms, end_ms;
+  uint64_t now_ms; /* when the clock was last read. It is old inside fetch_poll: what that calls reads it first */
   crawl_totals totals;
   time_shares shares;
   uint64_t shares_kept_ms; /* the last time */

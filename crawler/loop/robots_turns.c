@@ -50,9 +50,11 @@ static bool begin(void *context, const char *host, size_t size, robots_turn *tur
   return true;
 }
 
+/* The first that is called when an answer has come, inside fetch_poll: also its sitemaps are told by this time. */
 static void end(void *context, const char *host, size_t size, const robots_turn *turn, const fetch_response *response)
 {
   crawl *c = context;
+  c->now_ms = machine_monotonic_ms();
   host_pace_end(c->pace, turn->pace, turn->is_beside);
   if (turn->has_address)
     per_address_leave(c->addresses, turn->address);

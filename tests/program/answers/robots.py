@@ -1,4 +1,5 @@
 """robots.txt: which answers hold rules, which mean that there are none, and which mean that they come later."""
+import time
 from answers import LEAF, Cut, Hold, Reset, move, page, reply
 
 RULES = reply('User-agent: *\nDisallow: /no\n', kind='text/plain')
@@ -110,3 +111,23 @@ def rules_that_are_cut_allow_nothing(site):
     _pages(site, Cut(b'HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 29\r\n\r\nUser-agent: *\n'))
     run = site.crawl('--tries', '1')
     assert '/no' not in run.asked, run.asked
+
+
+def retry_after_is_not_cut_short(site):
+    """one host's robots.txt leads to another host, which says 503 with Retry-After: 1 after a while in which nothing else comes: that
+    host is left alone for all of the second"""
+    other = site.listen()
+    said = []
+
+    def busy(request):
+        time.sleep(0.06)
+        said.append(time.monotonic())
+        return reply('', '503 Busy', fields=['Retry-After: 1'])
+
+    site.serve({'/robots.txt': move(site.url('/rules', other)), '/': LEAF,
+                other: {'/rules': lambda request: busy(request) if len(said) < 2 else RULES, '/robots.txt': RULES,
+                        '/': page(*['/p%d' % i for i in range(20)]), **{'/p%d' % i: LEAF for i in range(20)}}})
+    run = site.crawl('--per-host', '1', '--delay', '0.2', '--tries', '6', start=('/', site.url('/', other)))
+    run.exits(0)
+    early = [1000 * (r.time - s) for s in said for r in run.requests if r.port == other and 0 < r.time - s < 0.999]
+    assert len(said) == 2 and not early, (len(said), early)
