@@ -17,6 +17,8 @@ check_seeds()
   "$swarm" --seeds 9 --web brokenrobots=0.4 --most 2000 # robots.txt that give 500, asked for again for each URL
   "$swarm" --seeds 2 --web lost=0.3,hosts=30 --most 60000 # soft 404s without end: a crawl of such a host never ended
   "$swarm" --seeds 107 --web resting=0.8,rest=61 # Retry-After cut short by a wall clock that was set
+  "$swarm" --seeds 500096 # ... and by the length of a poll, as the clock was read before it
+  "$swarm" --seeds 500499
 }
 
 check_same()
