@@ -59,7 +59,8 @@ static int add_starts(crawl_job *job)
       is_kept = crawl_sync(job->crawl) == FRONTIER_OK;
       sync_at *= 2;
     }
-    if (!is_kept)
+    job->lacks_starts = crawl_is_to_end(job->crawl) && (job->args.seeds || added < (uint64_t)job->args.url_count);
+    if (!is_kept || job->lacks_starts)
       break;
   }
   if (!is_kept || crawl_sync(job->crawl) != FRONTIER_OK) {
@@ -68,7 +69,7 @@ static int add_starts(crawl_job *job)
   }
   if (!job->args.place)
     seeds_report(job->seeds);
-  return next == SEEDS_NONE_LEFT ? EXIT_DONE : EXIT_USAGE;
+  return next == SEEDS_NONE_LEFT || job->lacks_starts ? EXIT_DONE : EXIT_USAGE;
 }
 
 /* ---- closing -------------------------------------------------------------------------------------------- */
@@ -116,6 +117,7 @@ static int conclude(crawl_job *job, crawl_end end)
                .directory = *job->directory ? job->directory : NULL,
                .args = &job->args,
                .is_confined = job->is_confined,
+               .lacks_starts = job->lacks_starts,
                .start_failure = crawl_start_failure(job->crawl)};
   job->is_kept = frontier_sync(job->frontier) == FRONTIER_OK;
   if (!job->is_kept && end == CRAWL_STOPPED) /* as asked, and nothing is lost but some fetches */
@@ -209,10 +211,12 @@ static int run_crawl(crawl_job *job)
     say_error("crawl", "out of memory, or libcurl would not start");
     return EXIT_FAILED;
   }
+  ending_add(job->crawl);
   code = add_starts(job);
   if (code != EXIT_DONE)
     return code;
-  put_linked_first(job);
+  if (!crawl_is_to_end(job->crawl)) /* it reads the whole queue */
+    put_linked_first(job);
   if (!job->args.quiet)
     say_if_hashing_is_slow("crawl");
   if (*job->directory && !job->args.quiet)

@@ -3,8 +3,8 @@
  * where the crawl is. If it reads a page, of which nothing is kept yet, the program ends there; what was in flight is
  * fetched again when the crawl goes on. Else it is committing, which is waited for and said.
  *
- * All but ending_begin, ending_limit, ending_run and ending_close runs in signal handlers, on the thread that crawls or
- * one of the frontier's: write(2), _exit(2) and the timer are all that is called. */
+ * All but the functions of the header run in signal handlers, on the thread that crawls or one of the frontier's:
+ * write(2), _exit(2) and the timer are all that is called. */
 #include "crawler/commands/crawl_ending.h"
 
 #include "crawler/base/message.h"
@@ -19,9 +19,8 @@
 
 enum { LATE_MS = 700 };
 
-static crawl *volatile running;
+static crawl *volatile adding, *volatile running; /* one of them, if there is a crawl */
 static volatile sig_atomic_t is_closing, signals, has_told;
-
 static const char *name; /* of the command */
 
 static void say(const char *sentence)
@@ -39,6 +38,7 @@ static void end_now(const char *sentence)
 }
 
 #define TOO_EARLY ": ended before it began; the same command begins again\n"
+#define NO_MORE ": ended while it waited for start URLs; those that are queued stay so, and the same command goes on\n"
 #define TOO_LATE ": ended amid a page; the same command goes on from the last commit\n"
 #define COMMITTING ": a commit is under way, and waited for; Ctrl-C again ends it at once, and safely\n"
 
@@ -49,10 +49,10 @@ static void on_signal(int number)
   (void)number;
   if (signals++)
     end_now("");
-  if (!running && !is_closing)
+  if (!running && !adding && !is_closing)
     end_now(TOO_EARLY);
-  if (running)
-    crawl_stop(running);
+  if (running || adding)
+    crawl_stop(running ? running : adding);
   machine_alarm(LATE_MS);
   errno = before;
 }
@@ -62,7 +62,7 @@ static void on_time(int number)
   int before = errno;
   (void)number;
   if (!is_closing && !running)
-    end_now(TOO_EARLY);
+    end_now(adding ? NO_MORE : TOO_EARLY);
   if (!is_closing && crawl_is_reading(running))
     end_now(TOO_LATE);
   if (!has_told)
@@ -81,11 +81,11 @@ static void handle(int number, void (*by)(int), int flags)
 
 void ending_begin(void)
 {
-  running = NULL;
+  adding = running = NULL;
   name = say_name("crawl");
   is_closing = signals = has_told = 0;
-  handle(SIGINT, on_signal, 0); /* ends waiting */
-  handle(SIGTERM, on_signal, 0);
+  handle(SIGINT, on_signal, SA_RESTART);
+  handle(SIGTERM, on_signal, SA_RESTART);
   handle(SIGALRM, on_time, SA_RESTART);
 }
 
@@ -95,13 +95,21 @@ void ending_limit(uint64_t max_ms)
     machine_alarm(max_ms + LATE_MS);
 }
 
+void ending_add(crawl *c)
+{
+  adding = c;
+}
+
 void ending_run(crawl *c)
 {
   running = c;
+  adding = NULL;
+  handle(SIGINT, on_signal, 0); /* ends waiting */
+  handle(SIGTERM, on_signal, 0);
 }
 
 void ending_close(void)
 {
   is_closing = 1;
-  running = NULL;
+  adding = running = NULL;
 }

@@ -257,6 +257,15 @@ static void print_again(const summary *s)
           say_count(run->asked_again - run->unchanged - run->failed_again, c), say_count(run->failed_again, d));
 }
 
+/* The command that goes on without the list would lose the rest of it. */
+static void print_starts(const frontier_stats *stats)
+{
+  char count[SAY_MANY_SIZE];
+  uint64_t queued = stats->queued + stats->in_flight;
+  say_note("  Not all start URLs are read: %s %s queued, none was fetched in this run; the same command reads the rest",
+           say_many(queued, "URL", count), queued == 1 ? "is" : "are");
+}
+
 /* Is there anything that the same command would fetch? */
 static bool has_more(const summary *s)
 {
@@ -283,7 +292,9 @@ void summary_print(const summary *s)
   if (!s->directory)
     return;
   say_note("  What was fetched: %s/pages.jsonl", s->directory);
-  if (has_more(s))
+  if (s->lacks_starts)
+    print_starts(stats);
+  else if (has_more(s))
     print_command(s);
 }
 

@@ -14,6 +14,7 @@ typedef struct summary {
   const char *directory; /* NULL: kept nothing */
   const crawl_args *args;
   bool is_confined;          /* base/confine.h */
+  bool lacks_starts;         /* not all start URLs were read */
   const char *start_failure; /* crawl_start_failure */
 } summary;
 

@@ -461,6 +461,12 @@ void crawl_stop(crawl *c)
   c->is_stopping = true;
 }
 
+bool crawl_is_to_end(const crawl *c)
+{
+  crawl_end end;
+  return crawl_is_cut_short(c, machine_monotonic_ms(), &end);
+}
+
 bool crawl_is_reading(const crawl *c)
 {
   return fetch_is_reading(c->fetcher);

@@ -93,6 +93,9 @@ crawl_end crawl_run(crawl *c, crawl_tick *tick, void *context);
 
 void crawl_stop(crawl *c); /* from a signal handler too */
 
+/* It was stopped, or its time is over, before crawl_run or in it. */
+bool crawl_is_to_end(const crawl *c);
+
 /* It reads a page, of which the frontier knows nothing yet: if the program ends there, only a fetch is lost. From a
  * signal handler too. */
 bool crawl_is_reading(const crawl *c);

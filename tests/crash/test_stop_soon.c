@@ -239,7 +239,7 @@ static void amid_its_start_urls(void **state)
     fprintf(file, "http://host%u.example/%u\n", i % 10007, i);
   fclose(file);
   stop_by_each((const char *const[]){CRAWL, "--scope", "any", "--seeds", seeds, NULL});
-  end_by_time((const char *const[]){CRAWL, "--scope", "any", "--max-seconds", "1.5", "--seeds", seeds, NULL}, STOPPED);
+  end_by_time((const char *const[]){CRAWL, "--scope", "any", "--max-seconds", "1.5", "--seeds", seeds, NULL}, 0);
   free(seeds);
 }
 

@@ -1,4 +1,7 @@
-"""How a run begins, and what is said of one that could not: audits, -h."""
+"""How a run begins, and what is said of one that could not: audits, long lists of start URLs, merged directories, -h."""
+import signal
+import time
+
 from answers import LEAF, page
 
 SMALL = ('--allow-private', '--delay', '0')
@@ -49,3 +52,44 @@ def help_by_a_letter(site):
         assert run.text == site.run(command, '--help').text
     site.run('crawl', '-h', '--all').says('--robots-memory')
     site.run('crawl', '--quiet', '-h').says('Usage: strata crawl')
+
+
+def _seeds(site, count):
+    return site.path('seeds', ''.join('%s%d\n' % (site.url('/s'), i) for i in range(count)))
+
+
+def _queued(text):
+    return int(text.split(' URLs are queued')[0].split()[-1].replace(',', ''))
+
+
+def seeds_cut_by_time(site):
+    """what is queued is said to be queued, and the same command goes on"""
+    words = ['crawl', '--dir', site.dir, *SMALL, '--seeds', _seeds(site, 1500000), '--max-seconds', '0.5']
+    run = site.run(*words)
+    run.exits(0)
+    run.says('the time of --max-seconds is over', 'Not all start URLs are read: ', 'the same command reads the rest',
+             never=['before it began', 'begins again', 'To go on'])
+    assert not run.requests
+    assert 1000 < _queued(run.text) < 1500000
+    assert '%s waiting' % run.text.split(' URLs are queued')[0].split()[-1] in site.run('stat', site.dir).text
+    again = site.run(*words)
+    assert again.requests or _queued(again.text) > _queued(run.text)
+
+
+def seeds_cut_by_a_signal(site):
+    """the same by Ctrl-C: exit 3"""
+    process = site.start('crawl', '--dir', site.dir, *SMALL, '--seeds', _seeds(site, 1500000))
+    time.sleep(0.5)
+    process.send_signal(signal.SIGINT)
+    text = process.communicate(timeout=60)[0].decode()
+    assert process.returncode == 3 and _queued(text) > 0 and 'begins again' not in text, (process.returncode, text)
+
+
+def a_list_that_was_cut_is_read_to_its_end(site):
+    """the same command adds what is left, once"""
+    site.serve({'/s%d' % i: LEAF for i in range(10)})
+    seeds = _seeds(site, 10)
+    site.run('crawl', '--dir', site.dir, *SMALL, '--seeds', seeds, '--max-pages', '3')
+    run = site.run('crawl', '--dir', site.dir, *SMALL, '--seeds', seeds)
+    run.exits(0)
+    assert len(run.asked) == 7
