@@ -93,7 +93,36 @@ static int write_summary_file(crawl_job *job, const summary *s)
 /* In this run none was named, or it is a page of no bytes. */
 #define NO_START_TRIED "; \"strata export DIR --format jsonl\" says why; --retry-failed, or naming it, tries it again"
 
-static int exit_code_of(const crawl_job *job, crawl_end end)
+/* The first start URL that was named, if it is seen and was never queued here. NULL: it is not. */
+static const char *merged_start(crawl_job *job)
+{
+  const char *text = job->args.url_count ? job->args.urls[0] : "";
+  frontier_verdict verdict;
+  frontier_record record;
+  if (url_parse(text, strlen(text), job->args.profile, job->start) != URL_OK ||
+      frontier_lookup(job->frontier, job->start, &verdict) != FRONTIER_OK || verdict.outcome != FRONTIER_SEEN)
+    return NULL;
+  frontier_link link = {.target = job->start};
+  return frontier_find(job->frontier, &link, &record) == FRONTIER_NOT_FOUND ? job->start->fetch : NULL;
+}
+
+static void say_no_page(crawl_job *job)
+{
+  char count[SAY_MANY_SIZE];
+  const char *why = crawl_start_failure(job->crawl), *merged = *why || !*job->directory ? NULL : merged_start(job);
+  frontier_stats stats;
+  if (merged && frontier_stats_read(job->frontier, &stats) == FRONTIER_OK)
+    say_error(
+      "crawl",
+      "%.500s counts as seen, by a crawl that %s was merged from, so it is not fetched; %s %s; \"strata forget %s "
+      "%.500s\" makes it new, for this command to fetch it",
+      merged, job->directory, say_many(stats.queued, "URL", count), stats.queued == 1 ? "waits" : "wait",
+      job->directory, merged);
+  else
+    say_error("crawl", "no start URL gave a page%s%s", *why ? ": " : "", *why ? why : NO_START_TRIED);
+}
+
+static int exit_code_of(crawl_job *job, crawl_end end)
 {
   if (end == CRAWL_BROKEN) {
     const char *why = crawl_message(job->crawl);
@@ -102,8 +131,7 @@ static int exit_code_of(const crawl_job *job, crawl_end end)
     return EXIT_FAILED;
   }
   if (end <= CRAWL_TRAPS_LEFT && !job->cluster && frontier_counter(job->frontier, "start-pages") == 0) {
-    const char *why = crawl_start_failure(job->crawl);
-    say_error("crawl", "no start URL gave a page%s%s", *why ? ": " : "", *why ? why : NO_START_TRIED);
+    say_no_page(job);
     return EXIT_FAILED;
   }
   return end == CRAWL_STOPPED ? EXIT_STOPPED : EXIT_DONE;

@@ -241,6 +241,15 @@ static void print_totals(const summary *s)
           say_count(waiting, c), say_many(stats->hosts, "host", d));
 }
 
+/* A start URL may have been named that was fetched before. */
+static void print_nothing_asked(const summary *s)
+{
+  const crawl_totals *run = &s->run;
+  bool has_asked = run->pages + run->redirects + run->errors + run->asked_again + run->robots > 0;
+  if (s->end == CRAWL_FINISHED && s->stats.done && !s->stats.queued && !has_asked && !s->args->crawl.recrawl_least_s)
+    fputs("  Nothing was left to fetch; --recrawl-after AGE fetches pages again, --retry-failed what failed\n", stderr);
+}
+
 /* What it asked for once more, and what came of it. */
 static void print_again(const summary *s)
 {
@@ -278,6 +287,7 @@ void summary_print(const summary *s)
   missing m = missing_read(s->frontier, stats);
   fprintf(stderr, "%s.\n", text_of_end(s, &m));
   print_totals(s);
+  print_nothing_asked(s);
   print_again(s);
   print_late(stats);
   if (*s->start_failure)

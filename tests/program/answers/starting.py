@@ -93,3 +93,45 @@ def a_list_that_was_cut_is_read_to_its_end(site):
     run = site.run('crawl', '--dir', site.dir, *SMALL, '--seeds', seeds)
     run.exits(0)
     assert len(run.asked) == 7
+
+
+def _merged(site):
+    site.serve({'/': page('/a', '/b'), '/a': LEAF, '/b': LEAF})
+    site.crawl()
+    merged = site.path('merged')
+    site.run('merge', site.dir, '-o', merged).exits(0)
+    return merged
+
+
+def merged_and_seen(site):
+    """a start URL that the crawls before have seen is said to be seen, and what to do"""
+    merged = _merged(site)
+    for _ in range(2):
+        run = site.run('crawl', '--dir', merged, *SMALL, site.url('/'))
+        run.exits(1)
+        run.says(site.url('/'), 'seen', '0 URLs wait', 'strata forget %s' % merged,
+                 never=['every page', '--retry-failed', 'naming it'])
+        assert not run.requests
+    site.run('forget', merged, site.url('/')).exits(0)
+    run = site.run('crawl', '--dir', merged, *SMALL, site.url('/'))
+    run.exits(0)
+    run.wants(once=['/'], never=['/a'])
+
+
+def merged_with_a_new_start(site):
+    """a new start URL is fetched, and nothing is said of one that was seen beside it but that"""
+    merged = _merged(site)
+    site.serve({'/c': LEAF})
+    run = site.run('crawl', '--dir', merged, *SMALL, site.url('/c'), site.url('/'))
+    run.exits(0)
+    run.wants(once=['/c'], never=['/'])
+
+
+def done_before(site):
+    """a start URL that is named again though it is done: nothing is asked for, no failure, and what would ask again"""
+    site.serve({'/': page('/a'), '/a': LEAF})
+    site.crawl()
+    run = site.run('crawl', '--dir', site.dir, *SMALL, site.url('/'))
+    run.exits(0)
+    run.says('--recrawl-after')
+    assert not run.requests
