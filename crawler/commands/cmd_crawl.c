@@ -146,6 +146,7 @@ static int conclude(crawl_job *job, crawl_end end)
                .args = &job->args,
                .is_confined = job->is_confined,
                .lacks_starts = job->lacks_starts,
+               .map_failure = crawl_map_failure(job->crawl),
                .start_failure = crawl_start_failure(job->crawl)};
   job->is_kept = frontier_sync(job->frontier) == FRONTIER_OK;
   if (!job->is_kept && end == CRAWL_STOPPED) /* as asked, and nothing is lost but some fetches */

@@ -3,6 +3,7 @@
 
 #include "crawler/commands/cmd.h"
 #include "crawler/base/message.h"
+#include "crawler/base/shown.h"
 #include "crawler/commands/shell_word.h"
 #include "crawler/report/missing.h"
 
@@ -140,6 +141,27 @@ static void print_failed(const summary *s)
   }
   if (any)
     putc('\n', stderr);
+}
+
+/* The first one by its name, if it was in this run. */
+static void print_maps(const summary *s)
+{
+  char text[SAY_SIZE], shown[4 * FRONTIER_MESSAGE_SIZE];
+  uint64_t count = frontier_counter(s->frontier, "sitemaps-failed");
+  if (!count)
+    return;
+  fprintf(stderr, "  Sitemaps: %s failed", say_count(count, text));
+  if (*s->map_failure)
+    fprintf(stderr, "%s: %s", count > 1 ? ", the first" : "", shown_text(s->map_failure, shown, sizeof shown));
+  if (s->directory && (count > 1 || !*s->map_failure)) {
+    fprintf(stderr, "; to see %s: strata export", count > 1 ? "them" : "it");
+    shell_word_print(s->directory);
+    fputs(" --state failed", stderr);
+  }
+  fprintf(stderr, "%s\n",
+          !s->directory ? ""
+          : count > 1   ? "; --retry-failed asks for them again"
+                        : "; --retry-failed asks for it again");
 }
 
 static void print_skipped(const frontier *f)
@@ -293,6 +315,7 @@ void summary_print(const summary *s)
   if (*s->start_failure)
     say_note("  Start URL without a page: %s", s->start_failure);
   print_failed(s);
+  print_maps(s);
   print_skipped(s->frontier);
   print_missing(m);
   print_held(s, &m.rest);

@@ -15,6 +15,7 @@ typedef struct summary {
   const crawl_args *args;
   bool is_confined;          /* base/confine.h */
   bool lacks_starts;         /* not all start URLs were read */
+  const char *map_failure;   /* crawl_map_failure */
   const char *start_failure; /* crawl_start_failure */
 } summary;
 

@@ -597,6 +597,11 @@ const char *crawl_start_failure(const crawl *c)
   return c->start_failure;
 }
 
+const char *crawl_map_failure(const crawl *c)
+{
+  return c->map_failure;
+}
+
 const char *crawl_outage(const crawl *c)
 {
   return c->pause.is_on ? c->pause.why : "";

@@ -104,6 +104,9 @@ const char *crawl_message(const crawl *c);
 /* The first start URL that failed in this run and why, or "". */
 const char *crawl_start_failure(const crawl *c);
 
+/* The first sitemap that failed in this run and why, or "". */
+const char *crawl_map_failure(const crawl *c);
+
 /* Why the crawl pauses: what the disk does not take; "": it does not. It goes on by itself. */
 const char *crawl_outage(const crawl *c);
 

@@ -56,7 +56,7 @@ struct crawl {
   atomic_bool is_stopping, is_broken;
   bool is_done; /* nothing more may be leased here; with company, something may come yet */
   char message[FRONTIER_MESSAGE_SIZE];
-  char start_failure[FRONTIER_MESSAGE_SIZE];
+  char start_failure[FRONTIER_MESSAGE_SIZE], map_failure[FRONTIER_MESSAGE_SIZE];
   failures failures;
 };
 

@@ -125,7 +125,9 @@ static frontier_status forgive(frontier *f, const ended *e)
                                              : e->code == SKIP_ROBOTS_UNAVAILABLE;
   if (e->state == FRONTIER_SKIPPED && e->code < CRAWL_SKIPS)
     status = take_back(f, crawl_skip_name((crawl_skip)e->code));
-  else if (e->state == FRONTIER_FAILED && !e->is_map && (status = take_back(f, "errors")) == FRONTIER_OK)
+  else if (e->state == FRONTIER_FAILED && e->is_map)
+    status = take_back(f, "sitemaps-failed");
+  else if (e->state == FRONTIER_FAILED && (status = take_back(f, "errors")) == FRONTIER_OK)
     status = take_back(f, failures_counter_of(e->code));
   return status == FRONTIER_OK && lacks ? take_back_lack(f, e) : status;
 }

@@ -182,6 +182,29 @@ void visit_end_without_rules(crawl *c, visit *v, const origin_ruling *ruling)
     put_off(c, v);
 }
 
+/* Nobody said that it is there. */
+static bool is_wrong_guess(const crawl *c, const visit *v, const fetch_response *response)
+{
+  static const char guessed[] = "/sitemap.xml";
+  const frontier_lease *l = &v->lease;
+  return c->options.sitemaps == SITEMAPS_GUESS && response->error == FETCH_OK &&
+         !failures_may_heal((unsigned)response->status) && l->url_size == l->host_end + strlen(guessed) &&
+         strcmp(l->url + l->host_end, guessed) == 0;
+}
+
+/* It is no error of the site's pages, but what only it leads to is missing. */
+static void count_map_failure(crawl *c, const visit *v, const fetch_response *response)
+{
+  char status[32];
+  if (is_wrong_guess(c, v, response))
+    return;
+  snprintf(status, sizeof status, "HTTP status %ld", response->status);
+  if (!c->map_failure[0])
+    snprintf(c->map_failure, sizeof c->map_failure, "%.300s: %.100s", v->lease.url,
+             response->error == FETCH_OK ? status : response->explanation);
+  crawl_holds(c, frontier_count(c->frontier, "sitemaps-failed", 1));
+}
+
 static void count_failure(crawl *c, const visit *v, const fetch_response *response)
 {
   bool was_requested = response->start_ms > 0;
@@ -192,8 +215,10 @@ static void count_failure(crawl *c, const visit *v, const fetch_response *respon
   }
   if (response->error != FETCH_OK || failures_may_heal((unsigned)response->status))
     count_lack(c, v, was_requested ? LACK_FAILED : LACK_ROBOTS);
-  if (v->is_map)
-    return; /* a sitemap that is not there is no error of the site's pages */
+  if (v->is_map) {
+    count_map_failure(c, v, response);
+    return;
+  }
   c->totals.errors++;
   crawl_holds(c, frontier_count(c->frontier, "errors", 1));
   crawl_holds(c, frontier_count(c->frontier, failures_counter(response), 1));
