@@ -82,15 +82,19 @@ static int refuse_change(const crawl_job *job, const char *option, const char *w
   return EXIT_USAGE;
 }
 
+static int say_frontier(const crawl_job *job)
+{
+  say_error("crawl", "%s", frontier_message(job->frontier));
+  return EXIT_FAILED;
+}
+
 /* What was asked for by name must be what the directory has. */
 static int check_identity(crawl_job *job)
 {
   frontier_stats stats;
   char name[URL_PROFILE_NAME_SIZE];
-  if (frontier_stats_read(job->frontier, &stats) != FRONTIER_OK) {
-    say_error("crawl", "%s", frontier_message(job->frontier));
-    return EXIT_FAILED;
-  }
+  if (frontier_stats_read(job->frontier, &stats) != FRONTIER_OK)
+    return say_frontier(job);
   bool is_exact = frontier_is_exact(job->frontier);
   if (job->args.filter_given && (stats.filter.kind != job->args.filter || is_exact != job->args.exact))
     return refuse_change(job, "filter", crawl_filter_name(stats.filter.kind, is_exact));
@@ -185,10 +189,8 @@ static int open_frontier(crawl_job *job)
     say_error("crawl", "%s", message);
     return EXIT_FAILED;
   }
-  if (frontier_watch_traps(job->frontier, job->args.trap_budget) != FRONTIER_OK) {
-    say_error("crawl", "%s", frontier_message(job->frontier));
-    return EXIT_FAILED;
-  }
+  if (frontier_watch_traps(job->frontier, job->args.trap_budget) != FRONTIER_OK)
+    return say_frontier(job);
   return check_identity(job);
 }
 
@@ -201,6 +203,8 @@ static int keep_options(crawl_job *job)
   if (!*job->directory)
     return EXIT_DONE;
   frontier_status status = frontier_setting_get(job->frontier, "options", &before, &before_size);
+  if (status != FRONTIER_OK && status != FRONTIER_NOT_FOUND)
+    return say_frontier(job);
   int code = status == FRONTIER_OK ? kept_options_read(&job->args, job->directory, before, before_size) : EXIT_DONE;
   if (code == EXIT_DONE)
     code = reserve_descriptors(job);
@@ -208,17 +212,16 @@ static int keep_options(crawl_job *job)
     return code;
   name_tries_limit(RESOLV_CONF, job->args.crawl.fetch.timeout_ms);
   char *now = kept_options_write(&job->args, &size);
-  if (now && (size != before_size || memcmp(now, before, size) != 0))
-    status = frontier_setting_put(job->frontier, "options", now, size);
-  else
-    status = now ? FRONTIER_OK : FRONTIER_NO_MEMORY;
+  if (!now) {
+    say_error("crawl", "out of memory");
+    return EXIT_FAILED;
+  }
+  bool is_same = size == before_size && memcmp(now, before, size) == 0;
+  status = is_same ? FRONTIER_OK : frontier_setting_put(job->frontier, "options", now, size);
   free(now);
   if (status == FRONTIER_OK)
     status = frontier_host_defaults(job->frontier, job->args.crawl.delay_ms, job->args.per_host);
-  if (status == FRONTIER_OK)
-    return EXIT_DONE;
-  say_error("crawl", "%s", status == FRONTIER_NO_MEMORY ? "out of memory" : frontier_message(job->frontier));
-  return EXIT_FAILED;
+  return status == FRONTIER_OK ? EXIT_DONE : say_frontier(job);
 }
 
 /* What is old enough when the run begins; what grows old meanwhile is for the next. */
@@ -227,8 +230,7 @@ static int ask_for_old_pages(crawl_job *job)
   uint64_t least_s = job->args.crawl.recrawl_least_s, most_s = job->args.crawl.recrawl_most_s;
   if (!least_s || frontier_recrawl(job->frontier, least_s, most_s, machine_wall_ms() / 1000) == FRONTIER_OK)
     return EXIT_DONE;
-  say_error("crawl", "%s", frontier_message(job->frontier));
-  return EXIT_FAILED;
+  return say_frontier(job);
 }
 
 /* The scope the directory has, or a new one of the kind asked for. */
@@ -263,10 +265,8 @@ static int open_patterns(crawl_job *job)
   if (*asked && job->is_resumed && (strlen(asked) != size || memcmp(asked, text, size) != 0))
     return refuse_change(job, *asked == '+' ? "include" : "exclude", size ? "other expressions" : "none");
   if (*asked && !job->is_resumed &&
-      frontier_setting_put(job->frontier, "patterns", asked, strlen(asked)) != FRONTIER_OK) {
-    say_error("crawl", "%s", frontier_message(job->frontier));
-    return EXIT_FAILED;
-  }
+      frontier_setting_put(job->frontier, "patterns", asked, strlen(asked)) != FRONTIER_OK)
+    return say_frontier(job);
   if (*asked || !is_known || patterns_read(job->args.patterns, text, size))
     return EXIT_DONE;
   say_error("crawl", "%s: the expressions it was made with cannot be read", job->directory);

@@ -25,7 +25,7 @@ typedef struct crawl_job {
   bool has_start; /* `start` holds the first start URL */
   bool is_resumed;
   bool lacks_starts; /* the run ends before all start URLs are queued */
-  bool is_confined; /* confine.h */
+  bool is_confined;  /* confine.h */
   frontier *frontier;
   scope *scope;
   scope *trusted; /* scheme, host and port of start URLs */

@@ -75,8 +75,9 @@ static bool take_line(crawl_args *args, const option_row *row, char *value)
   size_t index = (size_t)(row - table->rows);
   assert(index < table->count && row->keeping);
   const option_use *use = &args->uses[index];
+  char no[OPTION_NAME_SIZE];
   bool is_name = row->keeping == KEPT_NAME || (row->value && !value);
-  if (is_header(row) != (is_name && value) || (value && !row->value))
+  if (is_header(row) != (is_name && value) || (value && !row->value) || (is_name && !options_revoking(row, no)))
     return false;
   if (use->is_revoked || (is_header(row) ? has_header(args, value) : use->is_given))
     return true;
@@ -178,6 +179,7 @@ static void write_row(FILE *to, const crawl_args *args, const option_row *row)
   const option_use *use = &args->uses[row - table->rows];
   const char *value = use->is_given ? use->value : args->kept.values[row - table->rows];
   bool is_name = row->keeping == KEPT_NAME || (value && is_secret(args, value));
+  assert(is_name || !value || !strchr(value, '\n'));
   if (is_header(row) || (!use->is_given && !value))
     write_names(to, args, row);
   else if (is_name || !row->value)
@@ -209,7 +211,7 @@ void kept_options_say(const crawl_args *args)
     if (!value)
       continue;
     fprintf(stderr, "%s --%s", is_first ? "As it was begun:" : "", table->rows[i].name);
-    if (*value)
+    if (table->rows[i].value)
       shell_word_print(value);
     is_first = false;
   }

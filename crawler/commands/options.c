@@ -212,7 +212,7 @@ static void print_help(const option_table *table, bool is_all)
   if (is_all) {
     print_kept(table, KEPT_VALUE,
                "Kept in DIR, so that the crawl goes on as it was begun; one given anew is kept from then on, and\n"
-               "--no-NAME (of --no-similar: --similar) takes one back:");
+               "--no-NAME (of --no-similar: --similar) takes back one that is no number and no choice:");
     print_kept(table, KEPT_NAME, "Of these the name alone is kept, and the crawl that goes on without one says so:");
   }
   if (table->after)
@@ -255,6 +255,8 @@ const option_row *options_find(const option_table *table, const char *name, size
 const char *options_revoking(const option_row *row, char name[OPTION_NAME_SIZE])
 {
   static const char no[] = "no-";
+  if (!row->keeping || (row->kind != OPTION_FLAG && row->kind != OPTION_CALL && row->kind != OPTION_FILE))
+    return NULL;
   bool is_negative = strncmp(row->name, no, strlen(no)) == 0;
   snprintf(name, OPTION_NAME_SIZE, "%s%s", is_negative ? "" : no, row->name + (is_negative ? strlen(no) : 0));
   return name;
@@ -270,8 +272,9 @@ static void describe(const option_table *table, described *d)
     if (row->kind == OPTION_TEXT)
       continue;
     *longs++ = (struct option){row->name, row->value ? required_argument : no_argument, NULL, FIRST_ROW + (int)i};
-    if (row->keeping)
-      *longs++ = (struct option){options_revoking(row, d->revoking[i]), no_argument, NULL, FIRST_REVOKED + (int)i};
+    const char *revoking = options_revoking(row, d->revoking[i]);
+    if (revoking)
+      *longs++ = (struct option){revoking, no_argument, NULL, FIRST_REVOKED + (int)i};
     assert(row->letter != 'h'); /* help, for all */
     if (row->letter)
       *letters++ = row->letter;

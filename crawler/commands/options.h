@@ -24,8 +24,9 @@ typedef enum option_kind {
   OPTION_LIST,    /* ... of each part between commas */
 } option_kind;
 
-/* What a crawl's directory keeps of an option for when the crawl goes on (kept_options.h). With either, --no-NAME takes
- * back what is kept: of --no-NAME itself, --NAME does. With KEPT_NAME both may be given: this one, and no other. */
+/* What a crawl's directory keeps of an option for when the crawl goes on (kept_options.h). With either,
+ * --no-NAME takes back what is no number and no choice, of which the usual one is given: of --no-NAME itself, --NAME
+ * does. With KEPT_NAME both may be given: this one, and no other. */
 typedef enum option_keeping {
   KEPT_NOT,
   KEPT_VALUE,
@@ -86,7 +87,7 @@ int options_read(const option_table *table, int argc, char **argv, void *args);
 /* One of them, as if it was typed; `value` stays as long as `args`. false after one sentence on stderr. */
 bool options_take(const option_table *table, const option_row *row, void *args, char *value);
 
-/* "no-NAME", of "no-NAME" "NAME". Returns `name`. */
+/* "no-NAME", of "no-NAME" "NAME"; NULL: it is not taken back. Returns `name`. */
 enum { OPTION_NAME_SIZE = 40 };
 const char *options_revoking(const option_row *row, char name[OPTION_NAME_SIZE]);
 

@@ -146,6 +146,7 @@ static void a_forged_text_is_refused(void **state)
   (void)state;
   static const char *const rows[] = {
 
+    "delay\n",
     "delay -1\n",
     "delay 1",
     "delay 1\ndelay 2\n",

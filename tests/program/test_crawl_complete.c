@@ -132,7 +132,7 @@ static void bodies_that_were_cut(void **state)
   wait_a_second();
   CRAWL("truncated", FEW, "--max-body", "8000", "--recrawl-after", "1s"); /* each counts once */
   wait_a_second();
-  CRAWL(NULL, 0, "--no-max-body", "--recrawl-after", "1s");
+  CRAWL(NULL, 0, "--max-body", "16M", "--recrawl-after", "1s");
   assert_said(EVERY_PAGE);
   assert_int_equal(lacking_shared->behind, FEW);
   assert_int_equal(lacking_shared->unconditional, 3 * FEW);

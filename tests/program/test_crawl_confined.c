@@ -241,7 +241,7 @@ static void a_link_to_another_directory_is_refused(void **state)
   char there[4096];
   assert_non_null(realpath(outside, there));
   assert_int_equal(symlink(there, contents), 0);
-  assert_int_equal(small_strata(&served, (const char *const[]){CRAWL, "0", "URL", NULL}, 1), 1);
+  assert_int_equal(small_strata(&served, (const char *const[]){CRAWL, "0", "--similar", "URL", NULL}, 1), 1);
   assert_non_null(strstr(served.trial->err.bytes, "contents: it is a link, which is not followed"));
   free(contents);
 }
