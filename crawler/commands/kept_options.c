@@ -76,13 +76,16 @@ static bool take_line(crawl_args *args, const option_row *row, char *value)
   assert(index < table->count && row->keeping);
   const option_use *use = &args->uses[index];
   char no[OPTION_NAME_SIZE];
+  const char *header = is_header(row) ? value : NULL;
   bool is_name = row->keeping == KEPT_NAME || (row->value && !value);
-  if (is_header(row) != (is_name && value) || (value && !row->value) || (is_name && !options_revoking(row, no)))
+  if ((is_header(row) && !value) || (value && !header && (is_name || !row->value)))
     return false;
-  if (use->is_revoked || (is_header(row) ? has_header(args, value) : use->is_given))
+  if (is_name && !options_revoking(row, no))
+    return false;
+  if (use->is_revoked || (header ? has_header(args, header) : use->is_given))
     return true;
   if (is_name)
-    return note_lacking(args, row, value);
+    return note_lacking(args, row, header);
   if (args->kept.values[index] || !options_take(table, row, args, value) || is_secret(args, value))
     return false;
   args->kept.values[index] = value ? value : "";
