@@ -31,7 +31,9 @@ typedef struct frontier_findings {
  * unconfirmed, the journal at `journal_path` (NULL: the journal is not read).
  *
  * It trusts no byte, so a damaged file is reported where LMDB's reader would crash or never end. If no page is damaged,
- * a child process (fork) also reads all of it as a frontier would, and is killed after a minute without progress.
+ * a child process (fork) also reads all of it as a frontier would. It is a fault if that computes for a minute without
+ * progress. If it does nothing for ten minutes, as where the disk is gone, the check fails with IO, and nothing is
+ * repaired.
  * Changes nothing. The status is FRONTIER_OK with faults, too: `found->faults` counts them, `say` gets each.
  *
  * NOT_FOUND, BUSY, IO, NO_MEMORY (it needs 4 bytes per URL, 4.3 more for each of two filters, and 24 per unconfirmed

@@ -1,6 +1,13 @@
 /* Reads the directory as a frontier would, in a child process: where mdb_pages.c found no damage, LMDB's reader should
- * find none. If the child crashes or hangs, mdb_pages.c missed some damage, and a fault is reported. */
+ * find none.
+ *
+ *     the child crashes, or computes for a minute        mdb_pages.c missed some damage: a fault
+ *       and reads nothing (the kernel ends it: SIGXCPU)
+ *     it does nothing for ten minutes                    the disk is slow, or gone: the check fails, and says nothing of
+ *                                                        the directory, so that no repair follows from it */
 #include "frontier/admin/check.h"
+
+#include "frontier/base/limits.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -11,25 +18,58 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { SILENCE_MS = 60000, BEAT = 4096 };
+enum {
+  BEAT = 4096,                       /* records */
+  COMPUTE_S = FRONTIER_LIMIT(60, 1), /* and one more for so many pages, as opening reads every host: */
+  PAGES_A_SECOND = 1 << 14,
+  STALL_MS = FRONTIER_LIMIT(600000, 5000),
+};
 
 typedef struct beat {
   int pipe;
+  rlim_t compute_s; /* until the next one, at most */
   uint64_t records;
 } beat;
+
+/* From now on it may compute for so long until the next beat. */
+static void allow_more(const beat *b)
+{
+  struct rusage used = {0};
+  struct rlimit limit = {0};
+  if (getrusage(RUSAGE_SELF, &used) != 0 || getrlimit(RLIMIT_CPU, &limit) != 0)
+    return;
+  rlim_t until_s = (rlim_t)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) + b->compute_s;
+  limit.rlim_cur = until_s < limit.rlim_max ? until_s : limit.rlim_max;
+  setrlimit(RLIMIT_CPU, &limit);
+}
+
+static bool make_beat(const beat *b)
+{
+  allow_more(b);
+  return write(b->pipe, ".", 1) == 1;
+}
 
 static bool read_one(void *context, const frontier_record *record)
 {
   beat *b = context;
   (void)record;
-  return ++b->records % BEAT != 0 || write(b->pipe, ".", 1) == 1;
+  return ++b->records % BEAT != 0 || make_beat(b);
+}
+
+/* Opening says how far it is. */
+static void hear_open(void *context, const char *sentence)
+{
+  (void)sentence;
+  (void)make_beat(context);
 }
 
 /* In the child. What goes wrong is written to the pipe, after a '!'. */
-_Noreturn static void read_all(const char *directory, int pipe)
+_Noreturn static void read_all(const char *directory, beat *b)
 {
   char message[FRONTIER_MESSAGE_SIZE] = "";
   frontier_options options = {.filter = MLBF_KIND_MLBF,
+                              .log = hear_open,
+                              .log_context = b,
                               .expected_urls = 1,
                               .rate = 1e-6,
                               .per_host = 1,
@@ -37,14 +77,15 @@ _Noreturn static void read_all(const char *directory, int pipe)
                               .read_only = true,
                               .keep_identity = true};
   frontier *f = NULL;
-  beat b = {.pipe = pipe};
+  signal(SIGXCPU, SIG_DFL);
+  allow_more(b);
   setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
   fclose(stderr); /* LMDB's last words */
   frontier_status status = frontier_open(directory, &options, &f, message);
-  if (status == FRONTIER_OK && (status = frontier_each(f, read_one, &b)) != FRONTIER_OK)
+  if (status == FRONTIER_OK && (status = frontier_each(f, read_one, b)) != FRONTIER_OK)
     snprintf(message, sizeof message, "%s", frontier_message(f));
   if (status != FRONTIER_OK)
-    dprintf(pipe, "!%s", message);
+    dprintf(b->pipe, "!%s", message);
   _exit(status != FRONTIER_OK);
 }
 
@@ -56,7 +97,7 @@ static bool listen_to(int pipe, char message[FRONTIER_MESSAGE_SIZE])
   bool is_message = false;
   for (;;) {
     struct pollfd ready = {.fd = pipe, .events = POLLIN};
-    int events = poll(&ready, 1, SILENCE_MS);
+    int events = poll(&ready, 1, STALL_MS);
     if (events < 0 && errno == EINTR)
       continue;
     ssize_t got = events > 0 ? read(pipe, heard, sizeof heard) : 0;
@@ -82,7 +123,8 @@ void check_in_child(check *c)
   pid_t child = fork();
   if (child == 0) {
     close(ends[0]);
-    read_all(c->f->directory, ends[1]);
+    beat b = {.pipe = ends[1], .compute_s = COMPUTE_S + c->found->pages / PAGES_A_SECOND};
+    read_all(c->f->directory, &b);
   }
   close(ends[1]);
   bool has_ended = child > 0 && listen_to(ends[0], message);
@@ -96,6 +138,8 @@ void check_in_child(check *c)
   while (waitpid(child, &status, 0) < 0 && errno == EINTR)
     ;
   if (!has_ended)
+    check_fail(c, FRONTIER_IO, "nothing could be read of data.mdb for ten minutes: the disk is slow, or gone");
+  else if (WIFSIGNALED(status) && WTERMSIG(status) == SIGXCPU)
     check_say(c, IN_DATA, "data.mdb: reading it comes to no end");
   else if (WIFSIGNALED(status))
     check_say(c, IN_DATA, "data.mdb: a reader dies of it (signal %d)", WTERMSIG(status));

@@ -32,6 +32,8 @@ set_tests_properties(exchange_model PROPERTIES TIMEOUT 300)
 
 # A directory cared for, after crawls that meet every limit.
 strata_test(check tests_crawl tests_frontier)
+strata_test(check_child tests_crawl tests_frontier)
+target_sources(test_check_child PRIVATE ${PROJECT_SOURCE_DIR}/frontier/admin/check_child.c) # with tiny limits
 strata_test(repair tests_crawl tests_frontier)
 strata_test(repair_again tests_crawl tests_frontier)
 strata_test(miscounted tests_crawl tests_frontier PkgConfig::LMDB PkgConfig::XXHASH)
