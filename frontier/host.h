@@ -22,16 +22,18 @@ typedef struct frontier_host_control {
                              recrawl does not count until it is leased, so a new one may take its place; 0: no limit */
   uint64_t trap_budget;    /* of class TRAP alone; 0: frontier_trap_budget's */
   uint64_t not_before_s;   /* no start before this wall-clock time, seconds since 1970: see frontier_clock. A back-off
-                             raises it; set to an earlier time, or 0, it ends the wait */
+                             after that call raises it; set to an earlier time, or 0, it ends the wait */
   uint32_t per_host;       /* in flight at once; 0: the frontier's */
   frontier_class priority; /* of URLs accepted from now on, unless another rule decides */
   bool is_blocked;         /* start no fetch */
 } frontier_host_control;
 
-/* Which wall-clock time `now_ms` is; back-off and recrawl need it, since their times must be valid in the next process,
- * too. Without this call `now_ms` counts as milliseconds since 1970, and its jumps as jumps of the wall clock. Call it
- * again when the wall clock was set: this does not change how long hosts wait in this process. If the wall clock is set
- * back between two runs, hosts in a back-off (frontier_host_back_off) wait longer by so much. */
+/* Which wall-clock time `now_ms` is: call it once after open, also where `now_ms` is that time itself. What must be valid
+ * in the next process needs it, since a clock may count from the machine's start: without it a back-off
+ * (frontier_host_back_off) ends with this process, a `not_before_s` is not waited for, and for frontier_link's
+ * `not_before_ms` alone `now_ms` counts as milliseconds since 1970. Call it again when the wall clock was set: this does
+ * not change how long hosts wait in this process. If the wall clock is set back between two runs, hosts in a back-off
+ * wait longer by so much. */
 void frontier_clock(frontier *f, uint64_t now_ms, uint64_t wall_ms);
 
 /* BAD_ARGUMENT: not the name of a host, or an unknown class. get gives zeros for a host without controls. */

@@ -81,15 +81,18 @@ uint64_t clock_wall_s(const frontier *f, uint64_t own_ms)
   return (clock_wall_ms(f, own_ms) + 999) / 1000;
 }
 
-/* What was said in earlier runs holds once it is known what time it is. */
 static void set_wall(frontier *f, uint64_t own_ms, uint64_t wall_ms)
 {
-  bool is_first = !f->clock.has_wall;
   f->clock.wall_offset_ms = (int64_t)bounded(wall_ms, SAID_END_MS) - (int64_t)own_ms;
   f->clock.has_wall = true;
   assert(own_ms <= OWN_END_MS);
+}
+
+/* What was said of hosts, here or in earlier runs, holds once it is known what time it is. */
+static void apply_not_before(frontier *f)
+{
   host *who;
-  for (uint32_t id = 0; is_first && (who = hosts_at(f->hosts, id)); id++)
+  for (uint32_t id = 0; (who = hosts_at(f->hosts, id)); id++)
     if (who->control && who->control->not_before_s)
       hosts_set_not_before(f->hosts, who, clock_own_of(f, who->control->not_before_s));
 }
@@ -102,6 +105,11 @@ uint64_t clock_latest(const frontier *f)
 bool clock_has_wall(const frontier *f)
 {
   return f->clock.has_wall;
+}
+
+bool clock_is_told(const frontier *f)
+{
+  return f->clock.is_wall_told;
 }
 
 uint64_t clock_told_s(const frontier *f)
@@ -118,6 +126,9 @@ void clock_assume_wall(frontier *f, uint64_t now_ms)
 void frontier_clock(frontier *f, uint64_t now_ms, uint64_t wall_ms)
 {
   LOCKED(f);
+  bool is_first = !f->clock.is_wall_told;
   set_wall(f, clock_now(f, now_ms), wall_ms);
   f->clock.is_wall_told = true;
+  if (is_first)
+    apply_not_before(f);
 }

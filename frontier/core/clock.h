@@ -18,7 +18,8 @@ uint64_t clock_glance(const frontier *f, uint64_t now_ms);  /* for calls that st
 uint64_t clock_latest(const frontier *f);                   /* what clock_now said last */
 uint64_t clock_said(const frontier *f, uint64_t own_ms);    /* the caller's time at this own time */
 void clock_assume_wall(frontier *f, uint64_t now_ms);       /* `now_ms` is wall time, unless frontier_clock said else */
-bool clock_has_wall(const frontier *f);                     /* the two below can be answered */
+bool clock_has_wall(const frontier *f);                     /* the four below can be answered */
+bool clock_is_told(const frontier *f);                      /* ... and hold in the next run, too */
 uint64_t clock_wall_s(const frontier *f, uint64_t own_ms);  /* seconds since 1970, the next whole one */
 uint64_t clock_wall_ms(const frontier *f, uint64_t own_ms); /* milliseconds since 1970 */
 uint64_t clock_own_of_ms(const frontier *f, uint64_t wall_ms); /* the other way; 0: before own time began */

@@ -29,12 +29,13 @@ frontier_status frontier_host_get_sized(frontier *f, const char *name, frontier_
   return FRONTIER_OK;
 }
 
-/* No start before this own time, by its control; 0: no such control, or the wall-clock time is not known yet (clock.c
- * asks again when it is). */
+/* No start before this own time, by a back-off or by its control; 0: neither, or the wall-clock time was not told yet
+ * (clock.c asks again when it is). */
 static uint64_t rests_until(const frontier *f, const host *who)
 {
-  bool is_known = who->control && who->control->not_before_s && clock_has_wall(f);
-  return is_known ? clock_own_of(f, who->control->not_before_s) : 0;
+  bool is_known = who->control && who->control->not_before_s && clock_is_told(f);
+  uint64_t until_ms = is_known ? clock_own_of(f, who->control->not_before_s) : 0;
+  return until_ms > who->rest_ms ? until_ms : who->rest_ms;
 }
 
 /* A time that was lifted is not waited for any more, but the delay is, from now on: its last start is forgotten. */
@@ -43,6 +44,7 @@ static void apply(frontier *f, host *who, const frontier_host_control *control)
   uint64_t delay_before_ms = host_delay(f->hosts, who);
   bool is_lifted = control->not_before_s < who->control->not_before_s;
   *who->control = *control;
+  who->rest_ms = is_lifted ? 0 : who->rest_ms;
   hosts_shift(f->hosts, who, delay_before_ms, rests_until(f, who));
   if (is_lifted)
     hosts_hurry(f->hosts, who, clock_latest(f) + host_delay(f->hosts, who));
@@ -135,23 +137,30 @@ frontier_status frontier_host_next(frontier *f, uint64_t lease, uint64_t now_ms,
   return FRONTIER_OK;
 }
 
+/* For the next run, too. false: no memory. */
+static bool keep_rest(frontier *f, host *who, uint64_t until_s)
+{
+  frontier_host_control *control = host_control_of(who);
+  if (!control)
+    return false;
+  if (until_s > control->not_before_s)
+    control->not_before_s = until_s;
+  hosts_touch(f->hosts, who);
+  batch_touch(&f->batch);
+  return true;
+}
+
 frontier_status frontier_host_back_off(frontier *f, uint64_t lease, uint64_t now_ms, uint64_t wait_ms)
 {
   LOCKED(f);
   host *who = lease_host(f, lease);
   if (!who)
     return FRONTIER_NOT_FOUND;
-  frontier_host_control *control = host_control_of(who);
-  if (!control)
-    return frontier_fail(f, FRONTIER_NO_MEMORY, "out of memory for host %s", who->name);
-  clock_assume_wall(f, now_ms);
   uint64_t until_ms = clock_now(f, now_ms) + (wait_ms < HOST_DELAY_MAX_MS ? wait_ms : HOST_DELAY_MAX_MS);
-  uint64_t until_s = clock_wall_s(f, until_ms);
-  if (until_s > control->not_before_s)
-    control->not_before_s = until_s;
+  if (clock_is_told(f) && !keep_rest(f, who, clock_wall_s(f, until_ms)))
+    return frontier_fail(f, FRONTIER_NO_MEMORY, "out of memory for host %s", who->name);
+  who->rest_ms = until_ms > who->rest_ms ? until_ms : who->rest_ms;
   hosts_set_not_before(f->hosts, who, until_ms);
-  hosts_touch(f->hosts, who);
-  batch_touch(&f->batch);
   return FRONTIER_OK;
 }
 

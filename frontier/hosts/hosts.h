@@ -43,6 +43,7 @@ struct host {
   frontier_host_control *control;  /* NULL: nothing was set */
   uint64_t blocked;                /* URLs that may not be taken whatever the time: blocked, over a budget */
   uint64_t due_ms;                 /* next start not before this */
+  uint64_t rest_ms;                /* a back-off of this run ends then */
   uint64_t turn;                   /* waits since: breaks ties of due_ms */
   uint64_t asked_ms;               /* between starts, by frontier_host_delay; 0: nothing was asked */
   host *ready_next, *ready_before; /* while it is due: in the line of hosts of class `ready` */

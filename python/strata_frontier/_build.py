@@ -102,6 +102,7 @@ typedef struct frontier_return {
 } frontier_return;
 frontier_status frontier_release_with(frontier *f, uint64_t lease, const frontier_return *with, uint64_t now_ms);
 frontier_status frontier_host_back_off(frontier *f, uint64_t lease, uint64_t now_ms, uint64_t wait_ms);
+void frontier_clock(frontier *f, uint64_t now_ms, uint64_t wall_ms);
 frontier_status frontier_sync(frontier *f);
 frontier_status frontier_setting_put(frontier *f, const char *name, const void *value, size_t size);
 frontier_status frontier_setting_get(frontier *f, const char *name, const void **value, size_t *size);

@@ -163,7 +163,13 @@ class Frontier:
         if status != lib.FRONTIER_OK:
             raise_frontier(status, ffi.string(message).decode(errors="replace"))
         self._handle = out[0]
+        self._tell_clock()
         _open_here.add(self)
+
+    def _tell_clock(self) -> None:
+        """So that a back-off holds in the next process, too."""
+        now_ms = self._clock()
+        lib.frontier_clock(self._handle, now_ms, now_ms)
 
     # ---- adding
 
@@ -254,7 +260,9 @@ class Frontier:
     def back_off(self, lease: Union[Lease, int], wait_ms: int) -> None:
         """The lease's host answered "not now": no fetch from it begins for so long."""
         with self._lock:
-            self._check(lib.frontier_host_back_off(self._open(), _id(lease), self._clock(), wait_ms))
+            handle = self._open()
+            self._tell_clock()  # it may have been set since
+            self._check(lib.frontier_host_back_off(handle, _id(lease), self._clock(), wait_ms))
 
     @property
     def is_finished(self) -> bool:

@@ -68,6 +68,18 @@ def test_a_polite_frontier_waits():
         assert f.next() == [] and f.wait_ms == 5000
 
 
+def test_a_back_off_outlives_the_process(tmp_path):
+    now = [1_700_000_000_000]
+    with Frontier(tmp_path / "crawl", clock=lambda: now[0]) as f:
+        f.add_many(["http://a.example/1", "http://a.example/2"])
+        lease = f.next()[0]
+        f.back_off(lease, 60_000)
+        f.done(lease)
+    now[0] += 20_000
+    with Frontier(tmp_path / "crawl", clock=lambda: now[0]) as f:
+        assert f.next() == [] and f.wait_ms == 40_000
+
+
 def test_seen_without_queueing():
     own = Link("http://a.example/own", key=b"own")
     with Frontier() as f:

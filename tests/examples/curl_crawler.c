@@ -3,6 +3,7 @@
  *   curl_crawler DIRECTORY URL       stays on the host of URL; run it again, and it goes on where it stopped
  * For the sake of shortness it takes what stands between `href="` and `"` for the links of a page, asks no robots.txt,
  * and trusts the servers: a real one does more. */
+#include "frontier/host.h"
 #include "frontier/text.h"
 
 #include <curl/curl.h>
@@ -28,11 +29,16 @@ typedef struct crawler {
   unsigned running;
 } crawler;
 
-static uint64_t now_ms(void)
+static uint64_t read_ms(clockid_t which)
 {
   struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
+  clock_gettime(which, &now);
   return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
+static uint64_t now_ms(void)
+{
+  return read_ms(CLOCK_MONOTONIC);
 }
 
 static void stop(const char *why)
@@ -169,6 +175,7 @@ int main(int argc, char **argv)
     stop("a directory and a URL, please");
   if (frontier_open(argv[1], &options, &c.f, why) != FRONTIER_OK)
     stop(why);
+  frontier_clock(c.f, now_ms(), read_ms(CLOCK_REALTIME)); /* so that a back-off holds in the next run, too */
   c.multi = curl_multi_init();
   c.base = url_base_create();
   c.host = strndup(first.fetch + first.host_begin, first.host_end - first.host_begin);

@@ -1,6 +1,7 @@
 /* A crawler of two partitions: two processes, each with a directory, and a socketpair for their messages. Its web has
  * twelve pages on four hosts. Killed and started again, it loses none: two_partitions DIRECTORY */
 #include "frontier/exchange.h"
+#include "frontier/host.h"
 
 #include <err.h>
 #include <poll.h>
@@ -101,6 +102,7 @@ int main(int argc, char **argv)
   snprintf(directory, sizeof directory, "%s-%u", argv[1], own);
   if (frontier_open(directory, &options, &f, why) != FRONTIER_OK)
     return fprintf(stderr, "%s\n", why), EXIT_FAILURE;
+  frontier_clock(f, now_ms(), now_ms());
   add_page(1); /* its owner knows whether it is new */
   int64_t wait_ms;
   frontier_lease lease;

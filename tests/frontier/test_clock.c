@@ -206,18 +206,61 @@ static void a_host_told_to_wait(void **state)
   uint64_t now_ms = START - 3 * HOUR;
   scratch_make_fast(directory);
   frontier *f = open_it(directory);
+  frontier_clock(f, START, START);
   add(f, 1, 2, START);
   assert_int_equal(frontier_next(f, START, &lease, 1, &count, &wait_ms), FRONTIER_OK);
   assert_int_equal(count, 1);
+  frontier_clock(f, now_ms, now_ms);
   assert_int_equal(frontier_host_back_off(f, lease.id, now_ms, REST), FRONTIER_OK); /* set back just before */
   assert_int_equal(frontier_release(f, lease.id, now_ms), FRONTIER_OK);
   assert_false(take(f, now_ms + REST / 2, &host, &wait_ms));
   assert_int_equal(wait_ms, REST / 2);
   assert_int_equal(frontier_close(f), FRONTIER_OK);
   f = open_it(directory);
+  frontier_clock(f, now_ms + REST / 2, now_ms + REST / 2);
   assert_false(take(f, now_ms + REST / 2, &host, &wait_ms));
   assert_int_equal(wait_ms, REST / 2);
   assert_true(take(f, now_ms + REST, &host, &wait_ms));
+  assert_int_equal(frontier_close(f), FRONTIER_OK);
+  scratch_remove(directory);
+}
+
+/* By a clock that counts from the machine's start, and nobody said which wall-clock time that is. */
+static void nothing_is_kept_by_a_clock_of_the_machine(void **state)
+{
+  (void)state;
+  enum { REST = 60000, WALL_S = 1700000000 };
+  const uint64_t uptime_ms = (uint64_t)40 * 24 * HOUR;
+  frontier_lease lease;
+  unsigned host;
+  size_t count;
+  int64_t wait_ms;
+  frontier_host_control control;
+  scratch_make_fast(directory);
+  frontier *f = open_it(directory);
+  add(f, 1, 2, uptime_ms);
+  assert_int_equal(frontier_next(f, uptime_ms, &lease, 1, &count, &wait_ms), FRONTIER_OK);
+  assert_int_equal(frontier_host_back_off(f, lease.id, uptime_ms, REST), FRONTIER_OK);
+  assert_int_equal(frontier_host_next(f, lease.id, uptime_ms, 0), FRONTIER_OK);
+  assert_int_equal(frontier_release(f, lease.id, uptime_ms), FRONTIER_OK);
+  assert_false(take(f, uptime_ms, &host, &wait_ms)); /* in this run it holds */
+  assert_int_equal(wait_ms, REST);
+  assert_int_equal(frontier_host_get(f, "h1.test", &control), FRONTIER_OK);
+  assert_int_equal(control.not_before_s, 0);
+  assert_int_equal(frontier_close(f), FRONTIER_OK);
+
+  f = open_it(directory); /* the machine was started again */
+  assert_true(take(f, 5000, &host, &wait_ms));
+  control.not_before_s = WALL_S + 60;
+  assert_int_equal(frontier_host_set(f, "h1.test", &control), FRONTIER_OK);
+  assert_int_equal(frontier_close(f), FRONTIER_OK);
+
+  f = open_it(directory); /* nor is what is kept waited for by such a clock, and it stays */
+  assert_true(take(f, 5000, &host, &wait_ms));
+  add(f, 1, 1, 5000);
+  frontier_clock(f, 6000, WALL_S * (uint64_t)1000);
+  assert_false(take(f, 6000, &host, &wait_ms));
+  assert_int_equal(wait_ms, REST);
   assert_int_equal(frontier_close(f), FRONTIER_OK);
   scratch_remove(directory);
 }
@@ -257,7 +300,7 @@ int main(void)
     cmocka_unit_test(set_back_by_hours),         cmocka_unit_test(set_to_the_end_of_time),
     cmocka_unit_test(late_calls_do_not_add_up),  cmocka_unit_test(adding_and_ending_move_no_time),
     cmocka_unit_test(all_hosts_keep_their_pace), cmocka_unit_test(a_host_told_to_wait),
-    cmocka_unit_test(a_batch_waits_no_longer),
+    cmocka_unit_test(a_batch_waits_no_longer),   cmocka_unit_test(nothing_is_kept_by_a_clock_of_the_machine),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
