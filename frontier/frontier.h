@@ -237,9 +237,9 @@ typedef struct frontier_origin {
 
 /* Queue `u` if its key is new. SEEN is no error: the URL is then not queued. UNCONFIRMED (options.exact): it is queued
  * later if it turns out to be new, with this origin; then its verdict says why it is, as for any other.
- * An open batch that is full (24,576 URLs, or 16 MiB of them) is committed first, so memory stays bounded even
- * without calls of frontier_next. If that fails (FRONTIER_NO_SPACE, ...) `u` was not accepted: call again when the
- * cause is gone. */
+ * An open batch that is full (24,576 URLs, or 16 MiB of them), or old (options.commit_after_ms), is committed first: so
+ * memory stays bounded, and a process that only adds loses what is younger if it ends without frontier_close. If that
+ * fails (FRONTIER_NO_SPACE, ...) `u` was not accepted: call again when the cause is gone. */
 frontier_status frontier_add(frontier *f, const url *u, frontier_origin origin, uint64_t now_ms,
                              frontier_verdict *verdict);
 

@@ -205,6 +205,16 @@ static frontier_status settle(frontier *f, const frontier_link *link, looked_up 
   return FRONTIER_OK;
 }
 
+/* What frontier_next does first, for who adds and never calls it. Only the commit can fail: what cannot be read is said
+ * there. */
+static frontier_status commit_in_time(frontier *f)
+{
+  frontier_status status = commit_begin(f);
+  if (status == FRONTIER_OK)
+    (void)queue_refill(f);
+  return status;
+}
+
 /* Up to TOGETHER links. */
 static frontier_status settle_some(frontier *f, const frontier_link *links, size_t count, purpose what_for,
                                    uint64_t now_ms, frontier_verdict *verdicts, size_t *settled)
@@ -214,6 +224,8 @@ static frontier_status settle_some(frontier *f, const frontier_link *links, size
   assert(count && count <= TOGETHER);
   if (batch_is_full(&f->batch) || late_is_full(f) || outbox_is_full(f))
     status = commit_begin(f);
+  else if (batch_is_old(&f->batch, now_ms))
+    status = commit_in_time(f);
   else
     maintain_pay_some(f);
   *settled = 0;

@@ -93,11 +93,17 @@ bool batch_add_again(open_batch *b, const url_row *row, uint64_t sequence, uint6
   return true;
 }
 
-/* The rule of group commit: large enough, or old enough. */
+/* The rule of group commit: large enough, or old enough; or it began at a time that is still to come. */
 bool batch_is_due(const open_batch *b, uint64_t now_ms)
 {
   return batch_is_wanted(b) &&
          (batch_urls(b) >= COMMIT_URLS || b->text.size >= COMMIT_BYTES || now_ms - b->first_ms >= b->after_ms);
+}
+
+/* Of two threads that add, the second may say an earlier time than the first: that makes nothing old. */
+bool batch_is_old(const open_batch *b, uint64_t now_ms)
+{
+  return batch_is_wanted(b) && now_ms > b->first_ms && now_ms - b->first_ms >= b->after_ms;
 }
 
 bool batch_is_full(const open_batch *b)

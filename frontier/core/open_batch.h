@@ -66,6 +66,7 @@ static inline int64_t batch_wait_ms(const open_batch *b) /* no change waits long
 }
 
 bool batch_is_due(const open_batch *b, uint64_t now_ms);
+bool batch_is_old(const open_batch *b, uint64_t now_ms); /* for calls that move no time */
 bool batch_is_full(const open_batch *b);
 
 /* There is something to commit. */
