@@ -352,8 +352,9 @@ typedef struct frontier_lease {
 enum { FRONTIER_WAIT_FOREVER = -1 };
 
 /* Lease up to `max` URLs that are due. `*count` may be 0: then `*wait_ms` says when to ask again, or
- * FRONTIER_WAIT_FOREVER if nothing will be due before a lease ends or a URL is added. Commits the open
- * batch when it is large or old enough. */
+ * FRONTIER_WAIT_FOREVER if nothing will be due before a lease ends or a URL is added. Commits the open batch when it is
+ * large or old enough. A call that gives URLs is FRONTIER_OK, though something failed after them: then the next call
+ * gives none, and says what. */
 static inline frontier_status frontier_next(frontier *f, uint64_t now_ms, frontier_lease *leases, size_t max,
                                             size_t *count, int64_t *wait_ms);
 

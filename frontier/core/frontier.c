@@ -147,6 +147,21 @@ static frontier_status lease_all(frontier *f, leasing *l, bool is_commit_due, in
   return status;
 }
 
+/* What went wrong behind URLs that were leased is said by the next call. */
+static frontier_status keep_failure(frontier *f, frontier_status status)
+{
+  f->unsaid = status;
+  memcpy(f->unsaid_message, f->message, sizeof f->unsaid_message);
+  return FRONTIER_OK;
+}
+
+static frontier_status say_failure(frontier *f)
+{
+  frontier_status status = f->unsaid;
+  f->unsaid = FRONTIER_OK;
+  return status == FRONTIER_OK ? status : frontier_fail(f, status, "%s", f->unsaid_message);
+}
+
 frontier_status frontier_next_batch_sized(frontier *f, uint64_t now_ms, const frontier_limits *given, size_t given_size,
                                           frontier_lease *leases, size_t lease_size, size_t *count, int64_t *wait_ms)
 {
@@ -159,6 +174,9 @@ frontier_status frontier_next_batch_sized(frontier *f, uint64_t now_ms, const fr
     return refuse_reader(f);
   if (!sized_take(&limits, sizeof limits, given, given_size))
     return refuse_unknown_field(f);
+  frontier_status unsaid = say_failure(f);
+  if (unsaid != FRONTIER_OK)
+    return unsaid;
   flight_end_late(f, l.now_ms);
   size_t first = leases_count(&f->in_flight);
   clock_assume_wall(f, now_ms);
@@ -185,7 +203,7 @@ frontier_status frontier_next_batch_sized(frontier *f, uint64_t now_ms, const fr
   assert(l.count <= limits.max && (!limits.max_hosts || l.hosts <= limits.max_hosts));
   assert_frontier(f);
   *count = l.count;
-  return l.count ? FRONTIER_OK : status;
+  return l.count && status != FRONTIER_OK ? keep_failure(f, status) : status;
 }
 
 frontier_status frontier_next_sized(frontier *f, uint64_t now_ms, frontier_lease *leases, size_t lease_size, size_t max,

@@ -75,6 +75,8 @@ struct frontier {
   char *directory;          /* NULL: keep nothing */
   char *strings[2];         /* the copies that `options` points to */
   char message[FRONTIER_MESSAGE_SIZE];
+  frontier_status unsaid; /* of a call of frontier_next that gave URLs all the same; OK: nothing */
+  char unsaid_message[FRONTIER_MESSAGE_SIZE];
   uint64_t number; /* no other handle of the process ever has it */
   store *store;    /* NULL: keep nothing */
   hosts *hosts;
