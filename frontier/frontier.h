@@ -362,13 +362,15 @@ static inline frontier_status frontier_next(frontier *f, uint64_t now_ms, fronti
  * The frontier's own: neither read nor close it. It is readable after a call of frontier_next that gave URLs, as there
  * may be more. It is not after one that gave none, until something happens which that call did not foresee: a URL was
  * added, released or promoted and may be taken sooner, a host may be asked sooner, a lease of a host with too many
- * ended, or the last lease of all. So wait for it with a timeout of `*wait_ms`, then call frontier_next again:
+ * ended, or the last lease of all. So wait for it with a timeout of `*wait_ms`, which may be years, then call
+ * frontier_next again:
  *
  *     while (frontier_next(f, now_ms(), leases, max, &count, &wait_ms) == FRONTIER_OK && !frontier_is_finished(f))
  *       if (count)
  *         begin(leases, count);
  *       else
- *         poll(&(struct pollfd){.fd = frontier_wake_fd(f), .events = POLLIN}, 1, (int)wait_ms);
+ *         poll(&(struct pollfd){.fd = frontier_wake_fd(f), .events = POLLIN}, 1,
+ *              wait_ms < INT_MAX ? (int)wait_ms : INT_MAX);
  *
  * Several threads may wait so on one handle: one of them at least is woken, and each that gets URLs wakes the next. Who
  * finds the frontier finished tells the others. Costs one write at most between two calls of frontier_next, and nothing

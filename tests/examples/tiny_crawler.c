@@ -37,7 +37,10 @@ int main(int argc, char **argv)
   url_parse(web[0][0], strlen(web[0][0]), URL_STRICT, &u);
   frontier_add(f, &u, (frontier_origin){0}, now_ms, &verdict);
 
-  for (; frontier_next(f, now_ms, &lease, 1, &leased, &wait_ms) == FRONTIER_OK && leased; now_ms++) {
+  while (frontier_next(f, now_ms, &lease, 1, &leased, &wait_ms) == FRONTIER_OK && !frontier_is_finished(f)) {
+    now_ms += leased || wait_ms < 1 ? 1 : (uint64_t)wait_ms; /* one with a network waits so long */
+    if (!leased)
+      continue;
     const char *links = fake_fetch(lease.url);
     printf("%s\n", lease.url);
     url_base_set(base, lease.url, lease.url_size);
