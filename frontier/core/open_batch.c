@@ -135,7 +135,7 @@ static void put(frontier *f)
       store_delete(f->store, STORE_AGAIN, c->sequence);
   }
   for (size_t i = 0; i < b->visit_count; i++)
-    visits_put(f->store, b->visits[i]);
+    visits_put(f, b->visits[i]);
 }
 
 static void clear_lists(open_batch *b)

@@ -127,9 +127,9 @@ static void put(frontier *f)
 {
   const recrawling *r = &f->recrawl;
   for (size_t i = 0; i < r->taken_count; i++)
-    visits_put(f->store, r->taken[i]);
+    visits_put(f, r->taken[i]);
   for (size_t i = 0; i < r->note_count; i++)
-    visits_put(f->store, r->notes[i]);
+    visits_put(f, r->notes[i]);
 }
 
 static void sealed(frontier *f)
@@ -140,6 +140,7 @@ static void sealed(frontier *f)
   for (size_t i = 0; i < r->note_count; i++)
     free(r->notes[i]);
   r->taken_count = r->note_count = 0;
+  hash_set_free(&r->placed);
 }
 
 static void close_it(frontier *f)

@@ -17,6 +17,7 @@ typedef struct recrawling {
   size_t taken_count, taken_room;
   visit_note **notes; /* visits rewritten with the next commit */
   size_t note_count;
+  hash_set placed;     /* keys of `due` in this transaction, with their ids; where ids have more than 32 bits */
   uint8_t *last_visit; /* what frontier_visit_get points into */
 } recrawling;
 

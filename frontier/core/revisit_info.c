@@ -220,13 +220,56 @@ frontier_status frontier_visit_note_sized(frontier *f, uint64_t lease, const fro
 
 /* ---- with the transaction ---------------------------------------------------------------------------------- */
 
-void visits_put(store *s, const visit_note *note)
+typedef struct due_place {
+  uint64_t key, sequence;
+  bool is_anothers;
+} due_place;
+
+static bool read_place(void *context, uint64_t key, const uint8_t *body, size_t size)
+{
+  due_place *p = context;
+  p->is_anothers = key == p->key && size == 8 && get_le(body, 8) != p->sequence;
+  return false;
+}
+
+/* On disk. What cannot be read is written anew. */
+static bool is_anothers(frontier *f, uint64_t key, uint64_t sequence)
+{
+  due_place p = {.key = key, .sequence = sequence};
+  return store_each(f->store, STORE_DUE, key, read_place, &p) == FRONTIER_OK && p.is_anothers;
+}
+
+/* ... or in this transaction. */
+static bool is_taken(frontier *f, uint64_t key, uint64_t sequence)
+{
+  uint64_t other;
+  size_t count = hash_set_highs(&f->recrawl.placed, key, &other, 1);
+  return (count && other != sequence) || is_anothers(f, key, sequence);
+}
+
+/* There are no more than 2^12 ids with one low half. */
+static void find_place(frontier *f, visit_note *note)
+{
+  while (is_taken(f, visits_due_key(note->due_s, note->sequence), note->sequence))
+    note->due_s = note->due_s < UINT32_MAX ? note->due_s + 1 : 1;
+  put_le(note->body + 12, note->due_s, 4);
+  mlbf_hash128 place = {.low = visits_due_key(note->due_s, note->sequence), .high = note->sequence};
+  if (!hash_set_put(&f->recrawl.placed, place))
+    store_fail(f->store);
+}
+
+void visits_put(frontier *f, visit_note *note)
 {
   uint8_t id[8];
+  store *s = f->store;
+  bool is_wide = counts_next_sequence(&f->counts) > UINT32_MAX;
   assert(note->sequence && note->size >= VISIT_HEAD);
   put_le(id, note->sequence, 8);
-  if (note->old_due_s)
-    store_delete(s, STORE_DUE, visits_due_key(note->old_due_s, note->sequence));
+  uint64_t old_key = visits_due_key(note->old_due_s, note->sequence);
+  if (note->old_due_s && !(is_wide && is_anothers(f, old_key, note->sequence)))
+    store_delete(s, STORE_DUE, old_key);
+  if (note->due_s && is_wide)
+    find_place(f, note);
   store_put(s, STORE_VISITS, note->sequence, note->body, note->size);
   if (note->due_s)
     store_put(s, STORE_DUE, visits_due_key(note->due_s, note->sequence), id, sizeof id);

@@ -37,7 +37,7 @@ frontier_status visits_find(frontier *f, uint64_t sequence, uint8_t **body, seen
 uint64_t visits_within(uint64_t value, uint64_t least, uint64_t most);
 uint32_t visits_due(uint64_t at_s, uint32_t interval_s);
 
-/* Due first is first; of one second, in order of id (the low half of it: 2^32 URLs are more than a directory holds). */
+/* Due first is first; of one second, in order of the id's low half: see visits_put. */
 static inline uint64_t visits_due_key(uint32_t due_s, uint64_t sequence)
 {
   return (uint64_t)due_s << 32 | (uint32_t)sequence;
@@ -47,6 +47,8 @@ static inline uint64_t visits_due_key(uint32_t due_s, uint64_t sequence)
 visit_note *visits_note_create(const seen_visit *v);
 void visits_note_ended(visit_note *note, frontier_state state); /* of a URL that was in flight */
 
-void visits_put(store *s, const visit_note *note);
+/* With the transaction, into both tables. Once ids have more than 32 bits, two URLs may want one key of `due`: the second
+ * one is due a second later, and so on. */
+void visits_put(frontier *f, visit_note *note);
 
 #endif
