@@ -54,13 +54,13 @@ datasets/read        datasets/sort                                             |
 datasets/replay      datasets/sort frontier/base
 datasets/papers      datasets/sort datasets/make datasets/replay mlbf/papers frontier/base | xxhash
 
-crawler/base         frontier/base                                             | openssl/evp sys/prctl
+crawler/base         frontier/base                        | openssl/evp sys/prctl zlib brotli/decode zstd
 crawler/scope                                                                  | libpsl pcre2
 crawler/http         crawler/base crawler/scope frontier/base                  | curl/curl openssl/ssl openssl/types
   | openssl/x509 openssl/x509_vfy arpa/inet netdb net/if netinet/in linux/tcp sys/epoll sys/eventfd sys/socket sys/un
-crawler/html         crawler/base                                              | iconv zlib
+crawler/html         crawler/base                                              | iconv
 crawler/robots       crawler/base crawler/http frontier/base
-crawler/warc         crawler/base crawler/http frontier/base                   | jansson zlib brotli/decode zstd
+crawler/warc         crawler/base crawler/http frontier/base                   | jansson zlib
 crawler/cluster      crawler/base frontier/base                                | hiredis/hiredis hiredis/sds jansson
 crawler/loop         crawler/base crawler/scope crawler/http crawler/html crawler/robots crawler/warc frontier/base
 crawler/report       crawler/base crawler/http crawler/loop datasets/sort datasets/replay frontier/base | jansson

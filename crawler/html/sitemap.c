@@ -5,29 +5,26 @@
  * visit.c feeds it, on the thread that crawls, which sees between two steps whether the crawl is to end. */
 #include "crawler/html/sitemap.h"
 
+#include "crawler/base/content_stream.h"
 #include "crawler/html/decoder.h"
 
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
-#define ZLIB_CONST
-#include <zlib.h>
 
-enum { MAGIC = 2 };
+enum { MAGIC = 2, PIECE = 16 << 10 };
 
 struct sitemap {
   sitemap_visitor *visit;
   void *context;
   decoder *decoder;
-  bool is_over; /* no more is heard */
-  bool is_gzip, is_unpacked;
+  bool is_over;    /* no more is heard */
   bool is_pending; /* what was taken unpacks to more */
-  bool has_part;   /* unpacked to its end; a file may have several, one behind the other (RFC 1952, 2.2) */
   const char *limit;
   size_t head_size;
-  char head[MAGIC];  /* the first bytes: is it gzipped? */
-  size_t read, urls; /* so far, unpacked */
-  z_stream unpacker;
+  char head[MAGIC];     /* the first bytes: is it gzipped? */
+  size_t read, urls;    /* so far, unpacked */
+  content_stream *gzip; /* NULL: it is plain */
   sitemap_reader reader;
 };
 
@@ -35,7 +32,7 @@ static void assert_sitemap(const sitemap *s)
 {
   assert(s->head_size <= MAGIC);
   assert(s->urls <= SITEMAP_URLS_MAX && s->read <= SITEMAP_BYTES_MAX);
-  assert(!s->is_pending || s->is_gzip);
+  assert(!s->is_pending || s->gzip);
   (void)s;
 }
 
@@ -80,29 +77,20 @@ static void feed_plain(sitemap *s, const char *bytes, size_t size)
 /* Of `bytes`, or, when it has none, of what is pending. How many it took. */
 static size_t feed_gzip(sitemap *s, const char *bytes, size_t size)
 {
-  unsigned char out[16384];
-  z_stream *z = &s->unpacker;
-  z->next_in = (const unsigned char *)bytes;
-  z->avail_in = (unsigned)size;
-  size_t before = s->read;
+  char out[PIECE];
+  size_t before = s->read, left = size, made;
   do {
-    z->next_out = out;
-    z->avail_out = sizeof out;
-    int status = inflate(z, Z_NO_FLUSH);
-    feed_plain(s, (const char *)out, sizeof out - z->avail_out);
-    bool has_ended = status == Z_STREAM_END && inflateReset(z) == Z_OK;
-    s->has_part |= has_ended;
-    s->is_unpacked = !has_ended && status != Z_OK &&
-                     status != Z_BUF_ERROR; /* damage, or what is behind the last part */
-    s->is_pending = !has_ended && z->avail_out == 0;
-  } while (!s->is_over && !s->is_unpacked && s->is_pending && s->read - before < SITEMAP_STEP);
-  return size - z->avail_in;
+    made = content_stream_read(s->gzip, &bytes, &left, out, sizeof out);
+    feed_plain(s, out, made);
+    s->is_pending = made == sizeof out;
+  } while (!s->is_over && s->is_pending && s->read - before < SITEMAP_STEP);
+  return size - left;
 }
 
 static size_t feed(sitemap *s, const char *bytes, size_t size)
 {
   size_t piece = size < SITEMAP_STEP ? size : SITEMAP_STEP;
-  if (s->is_gzip)
+  if (s->gzip)
     return feed_gzip(s, bytes, piece);
   feed_plain(s, bytes, piece);
   return piece;
@@ -110,9 +98,9 @@ static size_t feed(sitemap *s, const char *bytes, size_t size)
 
 static void feed_head(sitemap *s)
 {
-  s->is_gzip = s->head_size == MAGIC && memcmp(s->head, "\x1F\x8B", MAGIC) == 0;
-  if (s->is_gzip && inflateInit2(&s->unpacker, 15 + 16) != Z_OK) /* the largest window; gzip's header */
-    s->is_gzip = false, s->is_over = true;
+  bool is_gzip = s->head_size == MAGIC && memcmp(s->head, "\x1F\x8B", MAGIC) == 0;
+  if (is_gzip && !(s->gzip = content_stream_create(CODING_GZIP)))
+    s->is_over = true;
   else
     feed(s, s->head, s->head_size);
 }
@@ -126,11 +114,11 @@ bool sitemap_feed(sitemap *s, const char **bytes, size_t *size)
     if (s->head_size == MAGIC)
       feed_head(s);
   }
-  bool is_deaf = s->is_over || s->is_unpacked || s->head_size < MAGIC;
+  bool is_deaf = s->is_over || s->head_size < MAGIC;
   size_t taken = is_deaf ? *size : feed(s, *bytes, *size);
   *bytes += taken;
   *size -= taken;
-  s->is_pending &= !s->is_over && !s->is_unpacked;
+  s->is_pending &= !s->is_over;
   return *size || s->is_pending;
 }
 
@@ -139,8 +127,7 @@ void sitemap_finish(sitemap *s)
   assert_sitemap(s);
   if (s->head_size < MAGIC)
     feed_head(s);
-  bool is_whole = !s->is_gzip || (s->has_part && s->unpacker.total_in <= MAGIC);
-  if (!is_whole && !s->is_over)
+  if (s->gzip && !content_stream_is_sound(s->gzip) && !s->is_over)
     end_early(s, "damaged");
   decoder_finish(s->decoder);
   sitemap_reader_finish(&s->reader);
@@ -171,12 +158,11 @@ sitemap *sitemap_create(sitemap_visitor *visit, void *context)
 
 void sitemap_begin(sitemap *s, const charset *said)
 {
-  if (s->is_gzip)
-    inflateEnd(&s->unpacker);
-  s->is_over = s->is_gzip = s->is_unpacked = s->is_pending = s->has_part = false;
+  content_stream_free(s->gzip);
+  s->gzip = NULL;
+  s->is_over = s->is_pending = false;
   s->limit = NULL;
   s->head_size = s->read = s->urls = 0;
-  memset(&s->unpacker, 0, sizeof s->unpacker);
   decoder_begin(s->decoder, said);
   decoder_expect_xml(s->decoder);
   sitemap_reader_begin(&s->reader, give, s);
@@ -186,8 +172,7 @@ void sitemap_free(sitemap *s)
 {
   if (!s)
     return;
-  if (s->is_gzip)
-    inflateEnd(&s->unpacker);
+  content_stream_free(s->gzip);
   decoder_free(s->decoder);
   free(s);
 }

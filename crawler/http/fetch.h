@@ -34,6 +34,15 @@ enum { FETCH_ERRORS = FETCH_LIMIT + 1 };
 
 const char *fetch_error_name(fetch_error error); /* "name", "connect", ...: a word for logs */
 
+/* Why not all of a body is there; what came before is good. */
+typedef enum fetch_cut {
+  FETCH_WHOLE = 0,
+  FETCH_CUT_LENGTH,     /* it went on past max_body */
+  FETCH_CUT_DISCONNECT, /* the connection, or the framing of the body, broke */
+  FETCH_CUT_TIME,       /* the time for a fetch was over */
+  FETCH_CUT_CODING,     /* its content coding ends too early, or breaks; all bytes of it came */
+} fetch_cut;
+
 typedef struct fetch_response {
   const struct response_head *head; /* for fetch_header; NULL: there is none */
   fetch_error error;
@@ -46,7 +55,7 @@ typedef struct fetch_response {
   const char *address;      /* of the server; "" if there was no connection */
   const exchange *exchange; /* what went over the wire; NULL if it is not kept */
   bool has_new_cookies;     /* it changed some: the same request, or another one, may be answered otherwise now */
-  bool truncated;           /* the body went on past max_body; what came before is good */
+  fetch_cut truncated;      /* also of a response whose body is not looked into */
   uint64_t retry_after_s;   /* of a Retry-After header, seconds or date; 0: none */
   uint64_t put_off_ms;      /* > 0: no answer, and no failure of the server: its address has had its share of requests,
                                the connection was kept for too long, or too many names are being resolved; ask again

@@ -1,6 +1,8 @@
 /* See header_list.h. */
 #include "crawler/http/header_list.h"
 
+#include "crawler/base/content_decoder.h"
+
 #include <curl/curl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -55,15 +57,6 @@ bool header_list_add_all(struct curl_slist **list, const struct curl_slist *more
   return all;
 }
 
-/* What libcurl decodes; content_coding.h reads it again in an archive. */
-static const char *codings(void)
-{
-  unsigned can = (unsigned)curl_version_info(CURLVERSION_NOW)->features;
-  if (!(can & CURL_VERSION_BROTLI))
-    return "gzip, deflate";
-  return can & CURL_VERSION_ZSTD ? "gzip, deflate, br, zstd" : "gzip, deflate, br";
-}
-
 /* From CURLOPT_USERAGENT and CURLOPT_ACCEPT_ENCODING libcurl (7.88) would print the same two lines anew for each
  * request, and once more into it, byte by byte: as headers of ours they save 3 % of a crawl's instructions. */
 struct curl_slist *header_list_create(const fetch_options *o, const char *const *users)
@@ -74,7 +67,7 @@ struct curl_slist *header_list_create(const fetch_options *o, const char *const 
     all = add_line(&list, *users);
   if (all && header_list_add_field(&list, "User-Agent", o->user_agent) &&
       header_list_add_field(&list, "Accept", "text/html,application/xhtml+xml,*/*;q=0.8") &&
-      header_list_add_field(&list, "Accept-Encoding", codings()))
+      header_list_add_field(&list, "Accept-Encoding", content_codings_accepted))
     return list;
   curl_slist_free_all(list);
   return NULL;

@@ -42,11 +42,11 @@ static const char *trim(const char *from, const char *end, size_t *size)
   return from;
 }
 
-const char *http_head_find(const char *head, size_t size, const char *name, size_t *value_size)
+const char *http_head_next(const char *head, size_t size, const char *name, const char *value, size_t *value_size)
 {
-  const char *found = NULL, *end = head + size;
+  const char *end = head + size;
   size_t name_size = strlen(name);
-  for (const char *line = head, *next; line < end; line = next) {
+  for (const char *line = value ? value + *value_size : head, *next; line < end; line = next) {
     const char *feed = memchr(line, '\n', (size_t)(end - line));
     const char *line_end = feed ? feed : end;
     next = feed ? feed + 1 : end;
@@ -54,7 +54,18 @@ const char *http_head_find(const char *head, size_t size, const char *name, size
       continue;
     const char *colon = skip_blanks(line + name_size, line_end);
     if (colon < line_end && *colon == ':')
-      found = trim(colon + 1, line_end, value_size);
+      return trim(colon + 1, line_end, value_size);
+  }
+  return NULL;
+}
+
+const char *http_head_find(const char *head, size_t size, const char *name, size_t *value_size)
+{
+  const char *found = NULL, *value = NULL;
+  size_t next_size = 0;
+  while ((value = http_head_next(head, size, name, value, &next_size))) {
+    found = value;
+    *value_size = next_size;
   }
   return found;
 }

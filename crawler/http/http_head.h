@@ -8,6 +8,10 @@
 /* Of the status line; 0 if it is none. */
 int http_head_status(const char *head, size_t size);
 
+/* The value of the next header of that name behind `value`, which was returned before, of its size; NULL: the first.
+ * Blanks around it are taken off. NULL after the last. */
+const char *http_head_next(const char *head, size_t size, const char *name, const char *value, size_t *value_size);
+
 /* The value of the last header of that name, blanks around it taken off; NULL if there is none. */
 const char *http_head_find(const char *head, size_t size, const char *name, size_t *value_size);
 

@@ -6,7 +6,7 @@
 
 const char ledger_long_line[] = "too long a header field", ledger_head_bytes[] = "too many bytes of header fields",
            ledger_trailers[] = "too many trailers", ledger_wire_bytes[] = "too many bytes for its body",
-           ledger_tls_records[] = "too many TLS records for no byte";
+           ledger_tls_records[] = "too many TLS records for no byte", ledger_codings[] = "too many content codings";
 
 static bool begins_with(const char *line, size_t size, const char *word)
 {
@@ -61,10 +61,15 @@ bool ledger_add_line(ledger *l, const char *line, size_t size, bool is_trailer)
   return !l->exceeded;
 }
 
-bool ledger_see_wire(ledger *l, uint64_t bytes, uint64_t body_max)
+uint64_t ledger_wire_max(uint64_t body_max)
 {
   uint64_t most = body_max < UINT64_MAX / (2 * LEDGER_BODY_TIMES) ? body_max * LEDGER_BODY_TIMES : UINT64_MAX / 2;
-  if (!l->exceeded && bytes > most + LEDGER_WIRE_MORE)
+  return most + LEDGER_WIRE_MORE;
+}
+
+bool ledger_see_wire(ledger *l, uint64_t bytes, uint64_t body_max)
+{
+  if (!l->exceeded && bytes > ledger_wire_max(body_max))
     l->exceeded = ledger_wire_bytes;
   return !l->exceeded;
 }

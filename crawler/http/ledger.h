@@ -23,7 +23,8 @@ enum {
 };
 
 /* The names of limits, as in pages.jsonl. */
-extern const char ledger_long_line[], ledger_head_bytes[], ledger_trailers[], ledger_wire_bytes[], ledger_tls_records[];
+extern const char ledger_long_line[], ledger_head_bytes[], ledger_trailers[], ledger_wire_bytes[], ledger_tls_records[],
+  ledger_codings[];
 
 typedef struct ledger {
   const char *exceeded; /* the name of the limit that was; NULL: none */
@@ -34,7 +35,10 @@ typedef struct ledger {
  * false: a limit is exceeded, and l->exceeded names it. */
 bool ledger_add_line(ledger *l, const char *line, size_t size, bool is_trailer);
 
-/* So many bytes came over the wire for a body that may have `body_max` decoded. false: as above. */
+/* What may come over the wire for a body that may have `body_max` decoded; so much its codings may make on the way. */
+uint64_t ledger_wire_max(uint64_t body_max);
+
+/* So many bytes came over the wire for it. false: as above. */
 bool ledger_see_wire(ledger *l, uint64_t bytes, uint64_t body_max);
 
 #endif

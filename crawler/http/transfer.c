@@ -34,7 +34,8 @@ enum { NAMES_S = 2 };
 const char transfer_not_public[] = "not a public address; --allow-private fetches it";
 
 static const char no_status[] = "its status line has no valid status",
-                  no_field[] = "a line of its header is no header field";
+                  no_field[] = "a line of its header is no header field",
+                  no_coding[] = "its body is not coded as its header says";
 
 /* false: the address has had its share. Then its name leads there, which is worth to know. */
 static bool take_share(transfer *t, uint64_t key)
@@ -213,25 +214,27 @@ static bool has_status(const transfer *t)
   return status >= 100 && status == t->status;
 }
 
+static bool begin_reading(transfer *t)
+{
+  t->body = (response_body){.request = t->request,
+                            .ledger = &t->ledger,
+                            .most = body_max(t),
+                            .sink = t->setting->body,
+                            .context = t->setting->context};
+  return response_body_begin(&t->body);
+}
+
 static size_t take_body(char *bytes, size_t one, size_t size, void *context)
 {
   transfer *t = context;
-  request *r = t->request;
   (void)one;
   note_progress(t);
-  if (!t->has_begun)
+  bool is_first = !t->has_begun;
+  if (is_first)
     begin_body(t);
-  if (!has_status(t))
+  if (!has_status(t) || (is_first && !begin_reading(t)))
     return 0;
-  uint64_t most = body_max(t);
-  assert(r->response.body_bytes <= most);
-  uint64_t left = most - r->response.body_bytes;
-  size_t taken = size <= left ? size : (size_t)left;
-  if (taken && !t->setting->body(t->setting->context, r, bytes, taken))
-    return 0;
-  r->response.body_bytes += taken;
-  r->response.truncated = taken < size;
-  return taken; /* fewer than offered ends the transfer */
+  return response_body_take(&t->body, bytes, size) ? size : 0; /* fewer than offered ends the transfer */
 }
 
 /* What libcurl shows of a transfer, with --warc: the bytes before any coding is taken off, and the request's. */
@@ -280,7 +283,6 @@ static void set_up(transfer *t)
   curl_easy_setopt(e, CURLOPT_PATH_AS_IS, 1L);
   /* With one request at a time there is nothing to multiplex, and HTTP/2's connection takes twice the memory. */
   curl_easy_setopt(e, CURLOPT_HTTP_VERSION, (long)(o->multiplexes ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_1_1));
-  curl_easy_setopt(e, CURLOPT_ACCEPT_ENCODING, "");              /* decode; what we accept is among our headers */
   curl_easy_setopt(e, CURLOPT_CONNECTTIMEOUT_MS, o->timeout_ms); /* for half of it the first of several addresses */
   curl_easy_setopt(e, CURLOPT_NOSIGNAL, 1L);
   curl_easy_setopt(e, CURLOPT_QUICK_EXIT, 1L); /* else all wait for the name of a transfer that has ended */
@@ -325,6 +327,7 @@ void transfer_free(transfer *t)
 {
   curl_easy_cleanup(t->easy);
   curl_slist_free_all(t->headers);
+  response_body_drop(&t->body);
   free(t);
 }
 
@@ -497,6 +500,8 @@ static const char *explain(const transfer *t, CURLcode code)
     return no_status;
   if (code == CURLE_BAD_FUNCTION_ARGUMENT)
     return no_field;
+  if (code == CURLE_BAD_CONTENT_ENCODING)
+    return no_coding;
   if (code == CURLE_OPERATION_TIMEDOUT && t->tls.is_shaking)
     return "the TLS handshake did not end in time (--timeout)";
   curl_easy_getinfo(t->easy, CURLINFO_HTTP_CONNECTCODE, &answer);
@@ -510,6 +515,7 @@ void transfer_conclude(transfer *t, CURLcode code)
 {
   request *r = t->request;
   fetch_response *response = &r->response;
+  code = response_body_end(&t->body, code);
   if (response->truncated && code == CURLE_WRITE_ERROR)
     code = CURLE_OK;
   if (!t->has_begun)

@@ -8,6 +8,7 @@
 #include "crawler/http/ledger.h"
 #include "crawler/http/name_limit.h"
 #include "crawler/http/request.h"
+#include "crawler/http/response_body.h"
 #include "crawler/http/tls.h"
 
 #include <curl/curl.h>
@@ -24,7 +25,7 @@ typedef struct transfer_setting {
   name_limit *names;
   struct curl_slist *headers;
   struct curl_slist *trusted_headers; /* and those of the options; NULL: neither headers nor user are given */
-  bool (*body)(void *context, request *r, const char *bytes, size_t size); /* see network_receiver */
+  response_body_sink *body;           /* see network_receiver */
   void *context;
   bool uses_handle_once;
 } transfer_setting;
@@ -42,6 +43,7 @@ typedef struct transfer {
   bool knows_wire;            /* if it was */
   bool is_used;               /* it had a request */
   bool has_begun;             /* the first body byte came */
+  response_body body;         /* that came of it */
   bool was_private;
   bool was_asked;    /* its request went out, on some connection */
   uint64_t paid_key; /* of the address whose share was taken for the connection that is made; 0: none */

@@ -67,6 +67,11 @@ bool crawl_warc_open(crawl_warc *k, frontier *f, const warc_options *options, bo
 
 frontier_status crawl_warc_keep(warc *w, const frontier_lease *lease, const fetch_response *response)
 {
+  static const char *const reasons[] = {/* WARC 1.1, 5.13; what its coding breaks off is there as it came */
+                                        [FETCH_CUT_LENGTH] = "length",
+                                        [FETCH_CUT_DISCONNECT] = "disconnect",
+                                        [FETCH_CUT_TIME] = "time",
+                                        [FETCH_CUT_CODING] = NULL};
   if (response->error != FETCH_OK || !response->exchange)
     return FRONTIER_OK;
   const warc_fetch fetch = {.exchange = response->exchange,
@@ -75,7 +80,7 @@ frontier_status crawl_warc_keep(warc *w, const frontier_lease *lease, const fetc
                             .address = response->address,
                             .start_ms = response->start_ms,
                             .seconds = response->seconds,
-                            .is_truncated = response->truncated,
+                            .truncated = reasons[response->truncated],
                             .id = lease->id,
                             .via = lease->origin.via,
                             .depth = lease->origin.depth};

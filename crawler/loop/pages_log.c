@@ -45,6 +45,10 @@ static void put_hash(json *line, const page_facts *facts)
 
 static void put_answer(json *line, const page_facts *facts)
 {
+  static const char *const limits[] = {[FETCH_CUT_LENGTH] = "too many decoded bytes",
+                                       [FETCH_CUT_DISCONNECT] = "disconnected",
+                                       [FETCH_CUT_TIME] = "timeout",
+                                       [FETCH_CUT_CODING] = "damaged"};
   const fetch_response *r = facts->response;
   json_put_number(line, "status", (uint64_t)r->status);
   json_put_string(line, "type", r->content_type);
@@ -56,7 +60,7 @@ static void put_answer(json *line, const page_facts *facts)
   put_hash(line, facts);
   if (r->truncated)
     json_put_bool(line, "truncated", true);
-  const char *limit = r->truncated ? "too many decoded bytes" : facts->links.limit;
+  const char *limit = r->truncated ? limits[r->truncated] : facts->links.limit;
   if (limit)
     json_put_string(line, "limit", limit);
   if (facts->redirect)

@@ -198,8 +198,9 @@ static bool put_response(warc *w, const capture *c)
   put_server(w, c);
   warc_record_text(&w->files.data, "WARC-Block-Digest: %s\r\nWARC-Payload-Digest: %s\r\n", c->digests.block,
                    c->digests.payload);
-  if (c->fetch->is_truncated || exchange_is_cut(c->fetch->exchange))
-    warc_record_text(&w->files.data, "WARC-Truncated: length\r\n");
+  const char *truncated = exchange_is_cut(c->fetch->exchange) ? "length" : c->fetch->truncated;
+  if (truncated)
+    warc_record_text(&w->files.data, "WARC-Truncated: %s\r\n", truncated);
   end_head(w, "application/http;msgtype=response", c->head_size + exchange_body_size(c->fetch->exchange));
   warc_record_add(&w->files.data, c->head, c->head_size);
   bool read = exchange_body(c->fetch->exchange, add_piece, w);

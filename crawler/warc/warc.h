@@ -39,7 +39,7 @@ typedef struct warc_fetch {
   const char *address;    /* of the server; "" if unknown */
   uint64_t start_ms;      /* of the Unix epoch */
   double seconds;
-  bool is_truncated; /* at the longest body allowed */
+  const char *truncated; /* why, as WARC-Truncated says it; NULL: it is not */
   uint64_t id, via;  /* as in pages.jsonl */
   unsigned depth;
 } warc_fetch;
