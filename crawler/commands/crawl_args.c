@@ -278,8 +278,8 @@ static const option_row option_rows[] = {
    .help = "follow images as links: <img src>, srcset"},
   {"max-pages", "N", OPTION_COUNT, FIELD(crawl.max_pages), .low = 1, .high = UINT64_MAX, .is_first = true,
    .help = "pages fetched, over all runs",
-   .manual = "Stop after {Ar N} pages. A page is a 2xx response with a body; robots.txt, redirects and errors do not "
-             "count."},
+   .manual = "Stop after {Ar N} pages. A page is a response with a body and status 2xx, or 300, which lists "
+             "choices; robots.txt, redirects (301, 302, 303, 307 and 308 with a Location) and errors do not count."},
   {"max-bytes", "N", OPTION_BYTES, FIELD(crawl.max_bytes), .low = 1, .high = UINT64_MAX,
    .help = "bytes of page bodies, over all runs (with K, M or G)",
    .manual = "Stop after {Ar N} bytes of decoded page bodies, over all runs. {Ar N} may end in K, M or G."},

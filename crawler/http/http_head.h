@@ -8,6 +8,19 @@
 /* Of the status line; 0 if it is none. */
 int http_head_status(const char *head, size_t size);
 
+/* Of a status: is its Location followed (Fetch, "redirect status")? A 300 is a page with choices, a 304 is about what
+ * we have, and a 305 named a proxy. */
+static inline bool http_status_redirects(long status)
+{
+  return status == 301 || status == 302 || status == 303 || status == 307 || status == 308;
+}
+
+/* Is its body what was asked for? */
+static inline bool http_status_has_page(long status)
+{
+  return (status >= 200 && status <= 299) || status == 300;
+}
+
 /* The value of the next header of that name behind `value`, which was returned before, of its size; NULL: the first.
  * Blanks around it are taken off. NULL after the last. */
 const char *http_head_next(const char *head, size_t size, const char *name, const char *value, size_t *value_size);

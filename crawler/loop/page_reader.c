@@ -4,6 +4,7 @@
  * Runs on any thread of the fetcher's, on one at a time for a visit. So of the crawl it uses options, which do not
  * change, and what is atomic, as the memory of copies is; of the visit all but what the thread that crawls looks at
  * meanwhile: lease, stage and begun_ms. */
+#include "crawler/http/http_head.h"
 #include "crawler/loop/crawl_state.h"
 
 #include <assert.h>
@@ -17,7 +18,7 @@ static void body_came(void *context, long status, const char *content_type, cons
     return;
   if (c->options.keeps_log)
     body_hash_add(v->hash, bytes, size);
-  if (status < 200 || status > 299 || v->is_check)
+  if (!http_status_has_page(status) || v->is_check)
     return;
   const char *rest = bytes;
   size_t left = size;

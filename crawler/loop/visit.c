@@ -370,7 +370,7 @@ void visit_finish(visit *v)
 
 void visit_take_headers(visit *v, const fetch_response *response)
 {
-  enum { FIELDS_MAX = 100 }; /* of one name; libcurl has a limit for all of them together */
+  enum { MULTIPLE_CHOICES = 300, FIELDS_MAX = 100 }; /* of one name; libcurl has a limit for all of them together */
   const char *value = NULL, *href;
   size_t size;
   for (size_t i = 0; i < FIELDS_MAX && (value = fetch_header(response, "X-Robots-Tag", value)); i++)
@@ -381,6 +381,8 @@ void visit_take_headers(visit *v, const fetch_response *response)
       link_headers_read_link(value, keep_header_link, v);
     else
       v->dropped++;
+  if (response->status == MULTIPLE_CHOICES && *response->location) /* the server's own choice (RFC 9110, 15.4.1) */
+    keep_href(v, response->location, strlen(response->location), HEADER, BY_HEADER_LINK);
   value = fetch_header(response, "Refresh", NULL);
   if (value && refresh_find_url(value, strlen(value), &href, &size))
     keep_href(v, href, size, HEADER, BY_HEADER_REFRESH);

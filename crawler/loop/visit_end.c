@@ -17,6 +17,7 @@
  * (warc.h). The files of near-duplicates may have it twice (fingerprint_index.h, body_digests.h). */
 #include "crawler/loop/visit_end.h"
 
+#include "crawler/http/http_head.h"
 #include "crawler/loop/held_hosts.h"
 #include "crawler/loop/lacks.h"
 #include "crawler/loop/near_duplicates.h"
@@ -273,12 +274,13 @@ typedef enum answer { ANSWER_FAILURE, ANSWER_PAGE, ANSWER_REDIRECT, ANSWER_UNCHA
 
 static answer answer_of(const visit *v, const fetch_response *response)
 {
-  long status = response->status;
   if (revisit_is_unchanged(v->revisit, response))
     return ANSWER_UNCHANGED;
-  if (response->error == FETCH_OK && status >= 300 && status <= 399 && *response->location)
+  if (response->error != FETCH_OK)
+    return ANSWER_FAILURE;
+  if (http_status_redirects(response->status) && *response->location)
     return ANSWER_REDIRECT;
-  return response->error == FETCH_OK && status >= 200 && status <= 299 ? ANSWER_PAGE : ANSWER_FAILURE;
+  return http_status_has_page(response->status) ? ANSWER_PAGE : ANSWER_FAILURE;
 }
 
 static bool is_in_loop(crawl *c, const visit *v, const char *redirect)
@@ -419,6 +421,18 @@ static void settle_check(visit *v, const fetch_response *response, answer kind)
   v->is_check = v->is_check || (v->lease.origin.hops & VISIT_CHECK && !is_page);
 }
 
+static void end_answered(crawl *c, visit *v, const fetch_response *response)
+{
+  answer kind = answer_of(v, response);
+  settle_check(v, response, kind);
+  if (is_to_be_got(c, v, response) || is_to_come_again(c, v, response, kind))
+    put_off(c, v);
+  else if (kind == ANSWER_FAILURE)
+    visit_end_failed(c, v, response, robots_word(c));
+  else
+    end_well(c, v, response, kind);
+}
+
 void visit_end_fetched(void *context, const fetch_response *response)
 {
   visit *v = context;
@@ -439,12 +453,5 @@ void visit_end_fetched(void *context, const fetch_response *response)
     crawl_put_off(c, v, response->put_off_ms);
     return;
   }
-  answer kind = answer_of(v, response);
-  settle_check(v, response, kind);
-  if (is_to_be_got(c, v, response) || is_to_come_again(c, v, response, kind))
-    put_off(c, v);
-  else if (kind == ANSWER_FAILURE)
-    visit_end_failed(c, v, response, robots_word(c));
-  else
-    end_well(c, v, response, kind);
+  end_answered(c, v, response);
 }

@@ -15,6 +15,7 @@
  * disk that lasts; a crawl that goes on asks each origin again. */
 #include "crawler/robots/robots_cache.h"
 
+#include "crawler/http/http_head.h"
 #include "crawler/http/response_head.h"
 #include "crawler/robots/origin_table.h"
 #include "frontier/base/machine.h"
@@ -257,6 +258,12 @@ static const char *host_of(const char *address, size_t *size)
   return host;
 }
 
+/* As for pages; where a 300 says which choice is the server's, it is taken (RFC 9110, 15.4.1). */
+static bool leads_on(long status)
+{
+  return http_status_redirects(status) || status == 300;
+}
+
 static void end_turn(const origin *one, const fetch_response *response)
 {
   const robots_turns *turns = &one->owner->options.turns;
@@ -306,7 +313,7 @@ static void finished(void *context, const fetch_response *response)
     unreachable(one, response);
   } else if (status >= 200 && status <= 299 && !one->lacks_memory) {
     settle_with_rules(one, one->body ? one->body : "", one->body_size, true);
-  } else if (status >= 300 && status <= 399 && *response->location && follow(one, response->location)) {
+  } else if (leads_on(status) && *response->location && follow(one, response->location)) {
     return;
   } else if (is_for_later(status) || one->lacks_memory) { /* rules that were not read forbid everything */
     settle_without_rules(one, response->retry_after_s);
