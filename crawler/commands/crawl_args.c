@@ -421,7 +421,8 @@ static const option_row option_rows[] = {
      "after other errors only the page, 100 milliseconds at least; a Retry-After can make the wait longer, up to "
      "an hour. A robots.txt with a server error, 429 or 408 is requested as often at most, for all URLs of its host "
      "together, which wait 1, 16 and 256 seconds, or as long as Retry-After says. Then they are skipped, and "
-     "robots.txt is requested again for those that are due minutes later."},
+     "robots.txt is requested again for those that are due minutes later. A page that its server or "
+     "{Fl -timeout} cuts short is one without a response, but what came of it in the last of its requests is used."},
   {"ignore-robots", NULL, OPTION_FLAG, FIELD(crawl.ignore_robots), .keeping = KEPT_VALUE,
    .help = "do not read robots.txt", .manual = "Fetch what robots.txt forbids. Only for your own sites."},
   {"follow-nofollow", NULL, OPTION_FLAG, FIELD(crawl.follows_nofollow), .keeping = KEPT_VALUE,
@@ -433,7 +434,8 @@ static const option_row option_rows[] = {
    .manual = "Also connect to private, loopback and link-local addresses, which are refused otherwise."},
   {"timeout", "S", OPTION_SECONDS, FIELD(crawl.fetch.timeout_ms), .low = 1, .keeping = KEPT_VALUE,
    .help = "seconds for one fetch (default 30)",
-   .manual = "Give up on a request after {Ar S} seconds; 30 if not given."},
+   .manual = "Give up on a request after {Ar S} seconds; 30 if not given. The body of a redirect is waited for no "
+             "longer than a second, unless it is stored."},
   {"max-body", "BYTES", OPTION_BYTES, FIELD(crawl.fetch.max_body), .low = 1, .high = (uint64_t)1 << 50,
    .keeping = KEPT_VALUE, .help = "read at most this many bytes of a page (default 16M; with K, M or G)",
    .manual = "Read at most this many bytes of one decoded page; 16M if not given. The number may end in K, M or G. "

@@ -5,6 +5,10 @@
  * Keep-alive, HTTP/2 by ALPN where it pays, content decoding. Redirects are not followed here: the crawl decides on
  * each hop.
  *
+ * What is wrong with a body is not wrong with its head: a redirect, or a status that is an error, is a response
+ * (FETCH_OK) once its head is whole, whatever becomes of its body. A page with a part of its body is an error with a
+ * part (fetch_has_part). The body of a redirect is not waited for, beyond a second, unless the exchange is kept.
+ *
  * Only http and https; addresses that are not public are refused at connect time and again on reused connections,
  * unless allowed. With a proxy only the proxy's address is seen here: hosts are then checked by their text, and the
  * proxy must refuse names that resolve to private addresses. */
@@ -69,6 +73,12 @@ typedef struct fetch_response {
 /* The next value of a header field of the response behind `value`, which was returned before; NULL: the first. NULL
  * after the last. Valid until `finished` returns. */
 const char *fetch_header(const fetch_response *response, const char *name, const char *value);
+
+/* The beginning of a page came, but its end is lost: it may be asked for again, or what came be used. */
+static inline bool fetch_has_part(const fetch_response *response)
+{
+  return response->error != FETCH_OK && response->truncated && response->body_bytes > 0;
+}
 
 enum { FETCH_IDLE_S = 60 }; /* a connection idle for longer is of no use: most servers have closed it by then */
 

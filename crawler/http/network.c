@@ -311,7 +311,7 @@ static void collect(network *n)
   }
 }
 
-/* Ends what sends too much that is no body, and what takes too long. */
+/* Ends what sends too much that is no body, what takes too long, and what does not send the body of a redirect. */
 static void end_endless(network *n)
 {
   if (n->turn_ms < n->look_ms)
@@ -323,6 +323,8 @@ static void end_endless(network *n)
       finish(n, t, CURLE_WRITE_ERROR);
     else if (t->request && t->until_ms && n->clock_ms >= t->until_ms)
       finish(n, t, CURLE_OPERATION_TIMEDOUT);
+    else if (t->request && transfer_lingers(t, n->turn_ms))
+      finish(n, t, CURLE_PARTIAL_FILE);
   }
 }
 

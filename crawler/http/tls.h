@@ -41,8 +41,8 @@ void tls_went_on(tls *t);
 void tls_use(CURL *easy, tls_handle *h);    /* before a request: from now on it uses that connection */
 const char *tls_limit(const tls_handle *h); /* of the ledger's, that ended its connection; NULL: none */
 
-/* Has the connection that is known, and was idle, no byte for a request yet, and no end? `has_bytes`: so has its socket.
- * They may be a session's ticket or a new key, which are read here; HTTP/2 has frames that come at any time. */
+/* Has the connection that is known, and was idle, no byte for a request yet, and no end? `has_bytes`: its socket has
+ * some. They may be a session's ticket or a new key, which are read here; HTTP/2 has frames that come at any time. */
 bool tls_is_silent(const tls_handle *h, int socket, bool has_bytes);
 
 /* For a handle that is new; `h` lives as long. It may not outlive `t`. */

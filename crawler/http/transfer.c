@@ -31,6 +31,9 @@ enum { RECEIVE_BYTES = 32 << 10 };
  * asked for again. */
 enum { NAMES_S = 2 };
 
+/* What a redirect's body is waited for: short ones come with their head, and then the connection can be kept. */
+enum { REDIRECT_BODY_MS = 1000 };
+
 const char transfer_not_public[] = "not a public address; --allow-private fetches it";
 
 static const char no_status[] = "its status line has no valid status",
@@ -152,6 +155,19 @@ static void note_progress(const transfer *t)
     tls_went_on(t->setting->tls);
 }
 
+/* The head is whole. What is archived is waited for. */
+static void note_redirect(transfer *t)
+{
+  const response_head *head = &t->request->head;
+  if (http_status_redirects(t->status) && !t->request->exchange && response_head_next(head, "Location", NULL))
+    t->redirect_ms = machine_monotonic_ms();
+}
+
+bool transfer_lingers(const transfer *t, uint64_t now_ms)
+{
+  return t->redirect_ms && now_ms > t->redirect_ms + REDIRECT_BODY_MS;
+}
+
 static size_t take_header(char *line, size_t one, size_t size, void *context)
 {
   transfer *t = context;
@@ -164,7 +180,13 @@ static size_t take_header(char *line, size_t one, size_t size, void *context)
     t->status = http_head_status(line, size);
   if (!ledger_add_line(&t->ledger, line, size, is_trailer))
     return 0;
-  return is_trailer || response_head_add(head, line, size) ? size : 0;
+  if (is_trailer)
+    return size;
+  if (!response_head_add(head, line, size))
+    return 0;
+  if (head->has_ended)
+    note_redirect(t);
+  return size;
 }
 
 /* Its host wants to rest, longer than a connection lasts. */
@@ -355,7 +377,7 @@ bool transfer_set(transfer *t, request *r)
   t->is_used = true;
   t->request = r;
   *t->said = '\0';
-  t->paid_key = t->busy_ms = 0;
+  t->paid_key = t->busy_ms = t->redirect_ms = 0;
   t->was_asked = false;
   t->ledger = (ledger){0};
   t->status = 0;
@@ -511,6 +533,45 @@ static const char *explain(const transfer *t, CURLcode code)
   return text;
 }
 
+static fetch_cut cut_of(fetch_error error)
+{
+  switch (error) {
+  case FETCH_BROKEN: return FETCH_CUT_DISCONNECT;
+  case FETCH_TIMEOUT: return FETCH_CUT_TIME;
+  case FETCH_ENCODING: return FETCH_CUT_CODING;
+  case FETCH_LIMIT: return FETCH_CUT_LENGTH;
+  default: return FETCH_WHOLE;
+  }
+}
+
+/* The server closed the connection a few bytes before its Content-Length: it did not count right, and would not
+ * another time. A connection that breaks seldom does so there. */
+static bool is_miscounted(const transfer *t, CURLcode code)
+{
+  enum { FEW = 4 }; /* a line's end or two */
+  curl_off_t said = -1, came = 0;
+  curl_easy_getinfo(t->easy, CURLINFO_CONTENT_LENGTH_DOWNLOAD_T, &said);
+  curl_easy_getinfo(t->easy, CURLINFO_SIZE_DOWNLOAD_T, &came);
+  return code == CURLE_PARTIAL_FILE && said > came && said - came <= FEW;
+}
+
+/* The head is whole, and what went wrong went wrong with the body. Of a page, what exceeded a limit is not used. */
+static void forgive_body(const transfer *t, CURLcode code, fetch_response *response)
+{
+  enum { FINAL = 200 };
+  fetch_cut cut = cut_of(response->error);
+  if (!cut || !t->request->head.has_ended || !has_status(t) || response->status < FINAL)
+    return;
+  bool is_page = http_status_has_page(response->status);
+  if (is_page && (cut == FETCH_CUT_LENGTH || !response->body_bytes))
+    return;
+  response->truncated = cut;
+  if (is_page && !is_miscounted(t, code))
+    return;
+  response->error = FETCH_OK;
+  response->explanation = "";
+}
+
 void transfer_conclude(transfer *t, CURLcode code)
 {
   request *r = t->request;
@@ -529,6 +590,7 @@ void transfer_conclude(transfer *t, CURLcode code)
   kept_release(t->setting->kept, &t->connection, machine_monotonic_ms());
   response->error = t->was_private ? FETCH_PRIVATE : error_of(t, code);
   response->explanation = t->was_private ? transfer_not_public : explain(t, code);
+  forgive_body(t, code, response);
   if (t->setting->options->delay_ms && transfer_deserves_second_try(t, code))
     t->busy_ms = t->setting->options->delay_ms; /* the caller's second try comes on a new connection */
   if (code == CURLE_COULDNT_RESOLVE_HOST && !t->busy_ms && strstr(t->said, "thread failed to start"))

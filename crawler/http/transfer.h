@@ -44,6 +44,7 @@ typedef struct transfer {
   bool is_used;               /* it had a request */
   bool has_begun;             /* the first body byte came */
   response_body body;         /* that came of it */
+  uint64_t redirect_ms;       /* since when its head is whole, and leads elsewhere; 0: not */
   bool was_private;
   bool was_asked;    /* its request went out, on some connection */
   uint64_t paid_key; /* of the address whose share was taken for the connection that is made; 0: none */
@@ -80,6 +81,10 @@ bool transfer_lacks_descriptor(const transfer *t, CURLcode code);
  * the request did not go out (was_stale), it does so at once. */
 bool transfer_deserves_second_try(const transfer *t, CURLcode code);
 void transfer_set_second_try(transfer *t);
+
+/* Has the head of a redirect been there for so long that its body is no longer waited for? Then it is to be concluded
+ * with CURLE_PARTIAL_FILE. */
+bool transfer_lingers(const transfer *t, uint64_t now_ms);
 
 /* Did more come over the wire than its body may have? Then it is to be concluded with CURLE_WRITE_ERROR. */
 bool transfer_exceeds_wire(transfer *t);

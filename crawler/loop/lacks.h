@@ -10,7 +10,7 @@
 #include <stdbool.h>
 
 typedef enum crawl_lack {
-  LACK_BODY,      /* a page was cut at --max-body */
+  LACK_BODY,      /* a page was cut: at --max-body, by its server, or by the end of its time */
   LACK_LINKS,     /* not all links of a page were taken: too many, too long, or a pattern was too slow */
   LACK_REDIRECTS, /* a chain of redirects went on for too long */
   LACK_SITEMAP,   /* not all of a sitemap was read */

@@ -129,6 +129,8 @@ static uint64_t host_key(const retries *r, const frontier_lease *lease)
 
 static bool is_without_answer(const fetch_response *response)
 {
+  if (fetch_has_part(response))
+    return false;
   switch (response->error) {
   case FETCH_NAME:
   case FETCH_CONNECT:
@@ -203,7 +205,7 @@ static void forget_down(retries *r, const frontier_lease *lease)
 bool retries_again(retries *r, const frontier_lease *lease, const fetch_response *response, uint64_t *wait_ms)
 {
   bool is_silent = is_without_answer(response);
-  if (!is_silent && !is_overload(response) && !is_passing(response))
+  if (!is_silent && !fetch_has_part(response) && !is_overload(response) && !is_passing(response))
     return false;
   assert_retries(r);
   assert(!(lease->id & HOST_BIT));

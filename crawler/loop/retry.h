@@ -3,6 +3,7 @@
  *     no answer (connect, name, timeout, broken off), 429, 503     the host waits: 1 s, 4 s, 16 s, ... or Retry-After
  *     408, 425, 500, 502, 504, 520 to 527                          the page waits: the host's delay, twice that, ...;
  *                                                                  100 ms of it at least
+ *     a page whose end is lost                                     the host waits, as without an answer
  *
  * If all tries for a URL got no answer, the host's other URLs get one try each, until it answers. The counts of URLs
  * that failed and will be retried are in memory: a few for each failing host. A crawl that is interrupted starts

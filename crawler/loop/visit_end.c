@@ -433,6 +433,17 @@ static void end_answered(crawl *c, visit *v, const fetch_response *response)
     end_well(c, v, response, kind);
 }
 
+/* What came of a page whose end is lost is used once it is not to be asked for again. Of what is only checked, the
+ * status is all that counts. */
+static void end_with_part(crawl *c, visit *v, const fetch_response *response)
+{
+  fetch_response part = *response;
+  if (!v->is_check && end_for_now(c, v, response))
+    return;
+  part.error = FETCH_OK;
+  end_answered(c, v, &part);
+}
+
 void visit_end_fetched(void *context, const fetch_response *response)
 {
   visit *v = context;
@@ -453,5 +464,8 @@ void visit_end_fetched(void *context, const fetch_response *response)
     crawl_put_off(c, v, response->put_off_ms);
     return;
   }
-  end_answered(c, v, response);
+  if (fetch_has_part(response))
+    end_with_part(c, v, response);
+  else
+    end_answered(c, v, response);
 }

@@ -48,7 +48,7 @@ const char *missing_sentence(const missing *m, size_t i, char text[MISSING_SENTE
     {m->lacks[LACK_FAILED], "", "URL", "URLs", " that failed (--retry-failed)"},
     {m->lacks[LACK_ROBOTS], "", "URL", "URLs", " without a robots.txt that could be read (--retry-failed)"},
     {m->lacks[LACK_BODY], "the rest of ", "page", "pages",
-     " longer than --max-body (a larger one, --recrawl-after 1s)"},
+     " longer than --max-body, or cut by their server (a larger one, --recrawl-after 1s)"},
     {m->lacks[LACK_LINKS], "links of ", "page", "pages", " with too many, too long or undecidable ones"},
     {m->lacks[LACK_REDIRECTS], "the end of ", "chain", "chains", " of more than 20 redirects"},
     {m->lacks[LACK_SITEMAP], "URLs of ", "sitemap", "sitemaps", " too large, or damaged"},

@@ -22,7 +22,8 @@ typedef struct origin {
   bool is_stored;                   /* the rules are in the file, as they are here */
   bool is_given_up;                 /* UNAVAILABLE, and none waits for it any more */
   bool lacks_memory;                /* what came is not all here */
-  bool is_cut;                      /* there was more than is read */
+  bool is_cut;                      /* there was more than is read, or its end was lost */
+  unsigned cuts;                    /* since the last rules, answers whose end was lost */
   unsigned hops;                    /* redirects that led to `address` */
   unsigned failed;                  /* answers of 5xx, 429, 408 since the last rules */
   uint64_t rest_until_ms, stale_ms; /* of UNAVAILABLE */

@@ -25,6 +25,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 enum {
   FRESH_MS = 24 * 3600 * 1000, /* RFC 9309, 2.4: at most 24 hours */
@@ -221,7 +222,7 @@ static void settle_with_rules(origin *one, const char *text, size_t size, bool i
     settle_without_rules(one, 0);
     return;
   }
-  one->failed = 0;
+  one->failed = one->cuts = 0;
   tell_sitemaps(one);
   if (is_real)
     teach_other(one);
@@ -281,13 +282,10 @@ static void unreachable(origin *one, const fetch_response *response)
   settle(one, UNREACHABLE);
 }
 
-/* A whole head says all, whatever became of the body behind it, where that would not be read. To libcurl a head that is
- * cut is an answer. */
+/* To libcurl a head that is cut is an answer. */
 static bool is_answered(const fetch_response *response)
 {
-  if (response->head && !response->head->has_ended)
-    return false;
-  return response->error == FETCH_OK || (response->head && response->status >= 300 && response->error != FETCH_PRIVATE);
+  return (!response->head || response->head->has_ended) && (response->error == FETCH_OK || fetch_has_part(response));
 }
 
 /* It may have rules, and gives them another time. To ask too often is no reason to ask for all the rest, and a request
@@ -298,6 +296,31 @@ static bool is_for_later(long status)
   return status >= 500 || status == REQUEST_TIMEOUT || status == TOO_MANY_REQUESTS;
 }
 
+/* In how long it is to be asked again, as if it had not been; 0: not. What lost its end may have it the next time. */
+static uint64_t postponement_ms(origin *one, const fetch_response *response)
+{
+  const robots_patience *patience = &one->owner->options.patience;
+  if (response->put_off_ms)
+    return response->put_off_ms;
+  return fetch_has_part(response) && !one->cuts++ && patience->tries > 1 ? patience->first_rest_ms : 0;
+}
+
+/* Of a text that was cut, what may be its last line's beginning counts only if it forbids: with less of its path it
+ * forbids more, where less of an Allow would allow more, and less of a User-agent be another one. */
+static size_t sound_size(const origin *one)
+{
+  static const char forbids[] = "disallow";
+  const char *text = one->body;
+  size_t line = one->body_size;
+  while (one->is_cut && line && text[line - 1] != '\n' && text[line - 1] != '\r')
+    line--;
+  size_t name = line;
+  while (name < one->body_size && (text[name] == ' ' || text[name] == '\t'))
+    name++;
+  bool is_sound = one->body_size - name > strlen(forbids) && strncasecmp(text + name, forbids, strlen(forbids)) == 0;
+  return is_sound ? one->body_size : line;
+}
+
 static void finished(void *context, const fetch_response *response)
 {
   origin *one = context;
@@ -306,13 +329,15 @@ static void finished(void *context, const fetch_response *response)
   assert(one->state == ON_ITS_WAY);
   one->owner->now_ms = machine_monotonic_ms(); /* it was asked for long ago, and is known from now on */
   end_turn(one, response);
-  if (response->put_off_ms) {
-    one->not_before_ms = one->owner->now_ms + response->put_off_ms;
+  uint64_t wait_ms = postponement_ms(one, response);
+  if (wait_ms) {
+    one->not_before_ms = one->owner->now_ms + wait_ms;
     settle(one, one->hops ? MOVED : UNKNOWN);
   } else if (!is_answered(response)) {
     unreachable(one, response);
   } else if (status >= 200 && status <= 299 && !one->lacks_memory) {
-    settle_with_rules(one, one->body ? one->body : "", one->body_size, true);
+    one->is_cut |= response->truncated != FETCH_WHOLE;
+    settle_with_rules(one, one->body ? one->body : "", one->body ? sound_size(one) : 0, true);
   } else if (leads_on(status) && *response->location && follow(one, response->location)) {
     return;
   } else if (is_for_later(status) || one->lacks_memory) { /* rules that were not read forbid everything */

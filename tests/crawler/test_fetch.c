@@ -23,24 +23,42 @@ static const struct row {
   long status;
   const char *type, *location, *body;
   uint64_t retry_after_s;
-  bool truncated;
+  fetch_cut truncated;
 } rows[] = {
-  {"/plain", OK "Content-Type: text/plain\r\n\r\nhello", FETCH_OK, 200, "text/plain", "", "hello", 0, false},
-  {"/nothing", OK "\r\n", FETCH_OK, 200, "", "", "", 0, false},
-  {"/moved", "HTTP/1.1 302 Found\r\nLocation: /x\r\nContent-Length: 0\r\n\r\n", FETCH_OK, 302, "", "/x", "", 0, false},
-  {"/busy", "HTTP/1.1 503 No\r\nRetry-After: 7\r\nContent-Length: 2\r\n\r\nno", FETCH_OK, 503, "", "", "no", 7, false},
+  {"/plain", OK "Content-Type: text/plain\r\n\r\nhello", FETCH_OK, 200, "text/plain", "", "hello", 0, FETCH_WHOLE},
+  {"/nothing", OK "\r\n", FETCH_OK, 200, "", "", "", 0, FETCH_WHOLE},
+  {"/moved", "HTTP/1.1 302 Found\r\nLocation: /x\r\nContent-Length: 0\r\n\r\n", FETCH_OK, 302, "", "/x", "", 0,
+   FETCH_WHOLE},
+  {"/busy", "HTTP/1.1 503 No\r\nRetry-After: 7\r\nContent-Length: 2\r\n\r\nno", FETCH_OK, 503, "", "", "no", 7,
+   FETCH_WHOLE},
   {"/chunks", OK "Transfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n2\r\nde\r\n0\r\n\r\n", FETCH_OK, 200, "", "", "abcde",
-   0, false},
-  {"/long", OK "\r\n0123456789ABCDEF", FETCH_OK, 200, "", "", "0123456789", 0, true}, /* max_body is 10 */
-  {"/half", "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf", FETCH_BROKEN, 200, NULL, NULL, "half", 0, false},
-  {"/bad-zip", OK "Content-Encoding: gzip\r\n\r\nno gzip", FETCH_ENCODING, 200, NULL, NULL, "", 0, false},
-  {"/no-status", "HTTP/200 OK\r\nContent-Length: 4\r\n\r\nbody", FETCH_BROKEN, 0, NULL, NULL, "", 0, false},
-  {"/no-status-no-body", "HTTP/200 OK\r\nContent-Length: 0\r\n\r\n", FETCH_BROKEN, 0, NULL, NULL, "", 0, false},
-  {"/no-version", "HTTP/oops\r\nContent-Length: 4\r\n\r\nbody", FETCH_BROKEN, 200, NULL, NULL, "", 0, false},
-  {"/other-status", "HTTP/9 404 No\r\nContent-Length: 4\r\n\r\nbody", FETCH_BROKEN, 200, NULL, NULL, "", 0, false},
-  {"/blanks", "HTTP/1.1  404 No\r\nContent-Length: 2\r\n\r\nno", FETCH_OK, 404, "", "", "no", 0, false},
-  {"/closed", "", FETCH_BROKEN, 0, NULL, NULL, "", 0, false},
-  {"/silent", NULL, FETCH_TIMEOUT, 0, NULL, NULL, "", 0, false},
+   0, FETCH_WHOLE},
+  {"/long", OK "\r\n0123456789ABCDEF", FETCH_OK, 200, "", "", "0123456789", 0, FETCH_CUT_LENGTH}, /* max_body is 10 */
+  {"/half", "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf", FETCH_BROKEN, 200, NULL, NULL, "half", 0,
+   FETCH_CUT_DISCONNECT},
+  {"/half-chunk", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n9\r\nhalf", FETCH_BROKEN, 200, NULL, NULL,
+   "half", 0, FETCH_CUT_DISCONNECT},
+  {"/no-half", "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n", FETCH_BROKEN, 200, NULL, NULL, "", 0, FETCH_WHOLE},
+  {"/moved-half", "HTTP/1.1 301 Moved\r\nLocation: /x\r\nContent-Length: 9\r\n\r\nhalf", FETCH_OK, 301, "", "/x",
+   "half", 0, FETCH_CUT_DISCONNECT},
+  {"/moved-badly", "HTTP/1.1 302 Found\r\nLocation: /x\r\nContent-Encoding: gzip\r\nContent-Length: 7\r\n\r\nno gzip",
+   FETCH_OK, 302, "", "/x", "", 0, FETCH_CUT_CODING},
+  {"/gone-half", "HTTP/1.1 404 No\r\nTransfer-Encoding: chunked\r\n\r\n4\r\ngone\r\nZZ\r\n", FETCH_OK, 404, "", "",
+   "gone", 0, FETCH_CUT_DISCONNECT},
+  {"/hint-alone", "HTTP/1.1 103 Early Hints\r\nLocation: /x\r\n\r\n", FETCH_BROKEN, 103, NULL, NULL, "", 0,
+   FETCH_WHOLE},
+  {"/unknown-coding", OK "Content-Encoding: gzip, utf-8\r\n\r\nplain", FETCH_OK, 200, "", "", "plain", 0, FETCH_WHOLE},
+  {"/codings", OK "Content-Encoding: gzip, gzip, br, gzip, gzip, gzip\r\n\r\nx", FETCH_LIMIT, 200, NULL, NULL, "", 0,
+   FETCH_WHOLE},
+  {"/bad-zip", OK "Content-Encoding: gzip\r\n\r\nno gzip", FETCH_ENCODING, 200, NULL, NULL, "", 0, FETCH_WHOLE},
+  {"/no-status", "HTTP/200 OK\r\nContent-Length: 4\r\n\r\nbody", FETCH_BROKEN, 0, NULL, NULL, "", 0, FETCH_WHOLE},
+  {"/no-status-no-body", "HTTP/200 OK\r\nContent-Length: 0\r\n\r\n", FETCH_BROKEN, 0, NULL, NULL, "", 0, FETCH_WHOLE},
+  {"/no-version", "HTTP/oops\r\nContent-Length: 4\r\n\r\nbody", FETCH_BROKEN, 200, NULL, NULL, "", 0, FETCH_WHOLE},
+  {"/other-status", "HTTP/9 404 No\r\nContent-Length: 4\r\n\r\nbody", FETCH_BROKEN, 200, NULL, NULL, "", 0,
+   FETCH_WHOLE},
+  {"/blanks", "HTTP/1.1  404 No\r\nContent-Length: 2\r\n\r\nno", FETCH_OK, 404, "", "", "no", 0, FETCH_WHOLE},
+  {"/closed", "", FETCH_BROKEN, 0, NULL, NULL, "", 0, FETCH_WHOLE},
+  {"/silent", NULL, FETCH_TIMEOUT, 0, NULL, NULL, "", 0, FETCH_WHOLE},
 };
 /* The first line of its head goes on with one that is not there. */
 static const struct row folded = {
@@ -48,8 +66,8 @@ static const struct row folded = {
   FETCH_BROKEN, 0,
   NULL,         NULL,
   "",           0,
-  false};
-static const struct row slow = {"/slow", OK "\r\nat last", FETCH_OK, 200, "", "", "at last", 0, false};
+  FETCH_WHOLE};
+static const struct row slow = {"/slow", OK "\r\nat last", FETCH_OK, 200, "", "", "at last", 0, FETCH_WHOLE};
 enum { ROWS = sizeof rows / sizeof *rows, LARGE = 1 << 20, SLOW_MS = 1200 };
 
 /* More than may wait between two threads, if many are asked for at once. */
@@ -193,7 +211,7 @@ static void a_folded_line_before_any_field(void **state)
 
 static void a_private_address(void **state)
 {
-  static const struct row refused = {"/plain", NULL, FETCH_PRIVATE, 0, NULL, NULL, "", 0, false};
+  static const struct row refused = {"/plain", NULL, FETCH_PRIVATE, 0, NULL, NULL, "", 0, FETCH_WHOLE};
   landing l = {.row = &refused};
   fetcher *f = make_fetcher(state, false, SOON_MS);
   start(f, &l);

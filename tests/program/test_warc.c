@@ -208,7 +208,7 @@ static void answer(int fd, const char *target)
                         "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n");
     raw_send_string(fd, "Connection: close\r\n\r\n<a href=chunks>1<a href=zip>2<a href=zip-chunks>3<a href=large>4"
                         "<a href=again>5<a href=endless>6<a href=gone>7<a href=half>8<a href=odd>9"
-                        "<a href=brotli>10<a href=zstd>11"
+                        "<a href=brotli>10<a href=zstd>11<a href=never>12"
                         "<a href=\"/q?b=\\'&a\">");
   } else if (strcmp(target, "/chunks") == 0) {
     raw_send_string(fd, OK CHUNKED "5;x=y\r\nhello\r\n7\r\n, world\r\n0\r\nX-Trailer: 1\r\n\r\n");
@@ -230,6 +230,8 @@ static void answer(int fd, const char *target)
       raw_send_string(fd, "again and again ");
   } else if (strcmp(target, "/half") == 0) {
     raw_send_string(fd, OK "Content-Length: 100\r\n\r\nhalf");
+  } else if (strcmp(target, "/never") == 0) {
+    raw_send_string(fd, OK "Content-Length: 100\r\n\r\n");
   } else if (strcmp(target, "/odd") == 0) {
     raw_send_string(fd, OK "X-Odd: \x1b[2J\r\nContent-Length: 3\r\n\r\nodd");
   } else if (strcmp(target, "/brotli") == 0 && is_asked_for("br")) {
@@ -291,6 +293,7 @@ static void bodies_shown_as_a_browser_sees_them(void **state)
   assert_shown(t, port, "/large", large, LARGE);
   free(large);
   assert_shown(t, port, "/odd", "odd", 3);
+  assert_shown(t, port, "/half", "half", 4);
   assert_shown(t, port, "/brotli", "BYTE", 4);
   assert_shown(t, port, "/zstd", UNZIPPED, strlen(UNZIPPED));
 }
@@ -311,15 +314,15 @@ static void what_is_not_there(void **state)
   (void)state;
   unsigned port;
   trial *t = crawl_bodies(&port);
-  text half = address_of(port, "/half"), no = address_of(port, "/no");
-  assert_int_equal(STRATA(t, "show", "DIR", half.bytes), 1); /* it never came */
+  text never = address_of(port, "/never"), no = address_of(port, "/no");
+  assert_int_equal(STRATA(t, "show", "DIR", never.bytes), 1); /* nothing of it came */
   assert_int_equal(STRATA(t, "show", "DIR", no.bytes), 1);   /* from an interim response, which is no page */
   assert_non_null(strstr(t->err.bytes, "holds no response"));
   assert_int_equal(STRATA(t, "show", "DIR", "mailto:x"), 2);
   assert_int_equal(STRATA(t, "show", "DIR"), 2);
   assert_int_equal(STRATA(t, "show", "/nowhere", no.bytes), 1);
   assert_int_equal(STRATA(t, "crawl", "--no-store", "--warc", "URL"), 2);
-  text_free(&half);
+  text_free(&never);
   text_free(&no);
 }
 

@@ -170,7 +170,7 @@ static void send_ill(int fd, const char *target)
   else if (strcmp(target, "/429") == 0)
     raw_send_string(fd, "HTTP/1.1 429 Slow down\r\n" NO_BODY);
   else if (strcmp(target, "/broken") == 0)
-    raw_send_string(fd, "HTTP/1.1 200 OK\r\nContent-Length: 9\r\nContent-Type: text/html\r\n\r\nx");
+    raw_send_string(fd, "HTTP/1.1 200 OK\r\nContent-Length: 9\r\nContent-Type: text/html\r\n\r\n");
   else
     send_links(fd, "HTTP/1.1 200 OK\r\n", "X: y\r\n", 2000, "\r\n");
 }
