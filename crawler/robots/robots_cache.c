@@ -282,12 +282,6 @@ static void unreachable(origin *one, const fetch_response *response)
   settle(one, UNREACHABLE);
 }
 
-/* To libcurl a head that is cut is an answer. */
-static bool is_answered(const fetch_response *response)
-{
-  return (!response->head || response->head->has_ended) && (response->error == FETCH_OK || fetch_has_part(response));
-}
-
 /* It may have rules, and gives them another time. To ask too often is no reason to ask for all the rest, and a request
  * that came too slowly was not answered: of these RFC 9309, 2.3.1.3 leaves it open. */
 static bool is_for_later(long status)
@@ -321,6 +315,28 @@ static size_t sound_size(const origin *one)
   return is_sound ? one->body_size : line;
 }
 
+/* Does a line of what is sound allow or forbid something? */
+static bool has_rule(const origin *one)
+{
+  size_t size = one->body ? sound_size(one) : 0;
+  bool begins = true; /* at the beginning of a line, but for blanks */
+  for (size_t at = 0; at < size; at++) {
+    const char *text = one->body + at;
+    if (begins && ((size - at > 5 && strncasecmp(text, "allow", 5) == 0) ||
+                   (size - at > 8 && strncasecmp(text, "disallow", 8) == 0)))
+      return true;
+    begins = *text == '\n' || *text == '\r' || (begins && (*text == ' ' || *text == '\t'));
+  }
+  return false;
+}
+
+/* To libcurl a head that is cut is an answer. A body that is cut before its first rule allows nothing. */
+static bool is_answered(const origin *one, const fetch_response *response)
+{
+  return (!response->head || response->head->has_ended) &&
+         (response->error == FETCH_OK || (fetch_has_part(response) && has_rule(one)));
+}
+
 static void finished(void *context, const fetch_response *response)
 {
   origin *one = context;
@@ -329,14 +345,14 @@ static void finished(void *context, const fetch_response *response)
   assert(one->state == ON_ITS_WAY);
   one->owner->now_ms = machine_monotonic_ms(); /* it was asked for long ago, and is known from now on */
   end_turn(one, response);
+  one->is_cut |= response->truncated != FETCH_WHOLE;
   uint64_t wait_ms = postponement_ms(one, response);
   if (wait_ms) {
     one->not_before_ms = one->owner->now_ms + wait_ms;
     settle(one, one->hops ? MOVED : UNKNOWN);
-  } else if (!is_answered(response)) {
+  } else if (!is_answered(one, response)) {
     unreachable(one, response);
   } else if (status >= 200 && status <= 299 && !one->lacks_memory) {
-    one->is_cut |= response->truncated != FETCH_WHOLE;
     settle_with_rules(one, one->body ? one->body : "", one->body ? sound_size(one) : 0, true);
   } else if (leads_on(status) && *response->location && follow(one, response->location)) {
     return;
