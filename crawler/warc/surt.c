@@ -361,6 +361,5 @@ char *surt_key(const char *url)
   }
   assert((size_t)(out - key) < room);
   *out = '\0';
-  char *shorter = realloc(key, (size_t)(out - key) + 1);
-  return shorter ? shorter : key;
+  return key;
 }

@@ -92,6 +92,7 @@ typedef struct reading {
   warc_original original;
   const char *request; /* NULL: any record will do */
   size_t request_size;
+  bool is_revisit; /* the record: its payload is elsewhere, too */
 } reading;
 
 static bool is_same_field(const reading *r, const char *condition, const char *head, size_t head_size, const char *name)
@@ -118,17 +119,16 @@ static void copy_field(const char *head, size_t size, const char *name, char *ro
   snprintf(room, room_size, "%.*s", value && value_size < room_size ? (int)value_size : 0, value ? value : "");
 }
 
-/* A revisit record's own original, or the record itself. */
 static bool take_heads(void *context, const char *head, size_t size, const char *http_head, size_t http_size)
 {
   reading *r = context;
   warc_original *o = &r->original;
   size_t url_size;
-  bool is_revisit = http_head_says(head, size, "WARC-Type", "revisit");
-  const char *url = http_head_find(head, size, is_revisit ? "WARC-Refers-To-Target-URI" : "WARC-Target-URI", &url_size);
-  copy_field(head, size, is_revisit ? "WARC-Refers-To" : "WARC-Record-ID", o->record, sizeof o->record);
-  copy_field(head, size, is_revisit ? "WARC-Refers-To-Date" : "WARC-Date", o->date, sizeof o->date);
+  const char *url = http_head_find(head, size, "WARC-Target-URI", &url_size);
+  copy_field(head, size, "WARC-Record-ID", o->record, sizeof o->record);
+  copy_field(head, size, "WARC-Date", o->date, sizeof o->date);
   copy_field(head, size, "WARC-Payload-Digest", o->digest, sizeof o->digest);
+  r->is_revisit = http_head_says(head, size, "WARC-Type", "revisit");
   if (url && *o->date && (!r->request || is_validated(r, http_head, http_size)))
     o->url = strndup(url, url_size);
   return false;
@@ -179,16 +179,19 @@ warc_original warc_originals_find(warc_originals *o, const char *digest)
   warc_spot spot = warc_dedup_find(o->payloads, digest, strlen(digest));
   if (spot.file)
     read_record(o, spot, &r);
-  return strcmp(r.original.digest, digest) == 0 ? r.original : none(&r.original);
+  return !r.is_revisit && strcmp(r.original.digest, digest) == 0 ? r.original : none(&r.original);
 }
 
-warc_original warc_originals_unmodified(const warc_originals *o, const char *url, const char *request, size_t size)
+warc_original warc_originals_unmodified(warc_originals *o, const char *url, const char *request, size_t size)
 {
   reading r = {.request = request, .request_size = size};
   capture_place place = warc_lookup_success(o->files->directory, o->sorted, url);
   if (place.file)
     read_record(o, (warc_spot){place.file, place.offset}, &r);
-  return r.original.url ? r.original : none(&r.original);
+  if (!r.original.url || !r.is_revisit)
+    return r.original.url ? r.original : none(&r.original);
+  free(r.original.url);
+  return warc_originals_find(o, r.original.digest);
 }
 
 void warc_originals_add(warc_originals *o, const char *digest, uint64_t offset)

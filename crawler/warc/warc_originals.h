@@ -26,7 +26,7 @@ warc_original warc_originals_find(warc_originals *o, const char *digest);
 
 /* The payload that a server calls unmodified: that of the URL's last success, if it came with the ETag or the
  * Last-Modified that `request`, the head of a conditional request, names. Of this run's captures none is found. */
-warc_original warc_originals_unmodified(const warc_originals *o, const char *url, const char *request, size_t size);
+warc_original warc_originals_unmodified(warc_originals *o, const char *url, const char *request, size_t size);
 
 /* The record at `offset` of the open file has it. */
 void warc_originals_add(warc_originals *o, const char *digest, uint64_t offset);

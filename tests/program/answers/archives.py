@@ -139,6 +139,17 @@ def not_modified(site):
     _shows(site, '/a', 'the page a')
 
 
+def not_modified_of_a_copy(site):
+    """a 304 of a page whose body another URL had first refers to that one's record, as the page's own revisit did"""
+    site.serve({'/': page('/first', '/later'), '/first': reply('one body ' * 9), '/later': _validated('one body ' * 9, '"1"')})
+    site.crawl('--warc', '--per-host', '1').exits(0)
+    _again(site).exits(0)
+    first, *_ = [r for r in _records(site) if r['WARC-Target-URI'] == site.url('/first')]
+    own, last = [r for r in _records(site) if r['WARC-Target-URI'] == site.url('/later')]
+    assert _refers(site, own, 'identical-payload-digest') == first and _refers(site, last, 'server-not-modified') == first
+    _shows(site, '/later', 'one body ' * 9)
+
+
 def not_modified_of_what_is_not_stored(site):
     """a 304 of a page whose body is in no file, or is not the one stored: a revisit that refers to nothing"""
     page_2 = {'body': 'first', 'etag': '"1"'}
