@@ -201,13 +201,18 @@ static size_t origin_size(const char *address)
   return slash && strcmp(slash, robots_path) == 0 ? size - path : 0;
 }
 
-/* An origin whose robots.txt redirected to that of another one has read it for both. */
+/* An origin whose robots.txt redirected to that of another one has read it for both. The other one may have rules that
+ * went stale, and could not be asked again. */
 static void teach_other(const origin *one)
 {
   size_t size = one->hops ? origin_size(one->address) : 0;
   origin *other = size ? origin_table_find_or_add(one->owner->origins, one->address, size) : NULL;
-  if (!other || other == one || other->state != UNKNOWN || !(other->rules = robots_copy(one->rules)))
+  robots *rules = other && other != one && other->state == UNKNOWN ? robots_copy(one->rules) : NULL;
+  if (!rules)
     return;
+  robots_free(other->rules);
+  other->rules = rules;
+  other->is_stored = false;
   other->state = KNOWN;
   other->known_ms = one->owner->now_ms;
   other->failed = 0;

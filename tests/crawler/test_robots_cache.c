@@ -7,6 +7,7 @@
 #include "tests/site/small.h"
 #include "tests/support/test_hasher.h"
 
+#include <malloc.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -158,11 +159,90 @@ static void what_is_forgotten_is_asked_for_again(void **state)
   small_close(&s);
 }
 
+/* ---- rules of an origin that another one reads --------------------------------------------------------------- */
+
+enum { LINES = 2000, HOURS_25 = 25 * 3600 * 1000 };
+
+/* That of "new" leads to that of "old", which is long. */
+static void answer_for_both(int fd, const char *target)
+{
+  text page = {0};
+  const char *host = strstr(raw_head(), "Host: new.localhost:");
+  (void)target;
+  if (host) {
+    text_addf(&page,
+              "HTTP/1.1 302 Found\r\nConnection: close\r\nContent-Length: 0\r\n"
+              "Location: http://old.localhost:%d/robots.txt\r\n\r\n",
+              atoi(host + strlen("Host: new.localhost:")));
+  } else {
+    text_add(&page, "HTTP/1.1 200 OK\r\nConnection: close\r\n\r\nUser-agent: *\nDisallow: /only\n");
+    for (int i = 0; i < LINES; i++)
+      text_addf(&page, "Disallow: /some/other/path/%d\n", i);
+  }
+  raw_send(fd, page.bytes, page.size);
+  text_free(&page);
+}
+
+static origin_answer ask_after(robots_cache *o, fetcher *f, const char *name, uint64_t later_ms)
+{
+  char address[80];
+  int visit = 0, begin = snprintf(address, sizeof address, "http://%s.localhost:%u", name, small_port);
+  origin_ruling said;
+  snprintf(address + begin, sizeof address - (size_t)begin, "/only");
+  do {
+    has_come = false;
+    said = robots_cache_ask(o, address, (size_t)begin, &visit, machine_monotonic_ms() + later_ms, 0);
+    while (said.answer == ORIGIN_WAIT && !has_come)
+      fetch_poll(f, 100);
+  } while (said.answer == ORIGIN_WAIT);
+  return said.answer;
+}
+
+/* The old one's rules went stale, no memory was left to ask for them, and then the new one reads them for both. */
+static void read_for_both(void)
+{
+  fetcher *f = fetcher_create(&(fetch_options){
+    .user_agent = "test", .connections = 1, .timeout_ms = 5000, .max_body = 1 << 20, .allow_private = true});
+  robots_cache_options options = {
+    .agent = "test", .patience = {.tries = 1, .first_rest_ms = 1000}, .memory_bytes = MEMORY};
+  robots_cache *o = f ? robots_cache_create(f, &options, come) : NULL;
+  char address[80];
+  assert_non_null(o);
+  assert_int_equal(ask_after(o, f, "old", 0), ORIGIN_DENIED);
+  int size = snprintf(address, sizeof address, "http://old.localhost:%u/robots.txt", small_port);
+  size_without_memory = (size_t)size + 1;
+  assert_int_equal(ask_after(o, f, "old", HOURS_25), ORIGIN_NO_MEMORY);
+  size_without_memory = 0;
+  assert_int_equal(ask_after(o, f, "new", 0), ORIGIN_DENIED);
+  uint64_t requests = robots_cache_requests(o);
+  assert_int_equal(requests, 3);
+  assert_int_equal(ask_after(o, f, "old", 0), ORIGIN_DENIED);
+  assert_int_equal(robots_cache_requests(o), requests);
+  robots_cache_free(o);
+  fetcher_free(f);
+}
+
+/* Under the sanitizers mallinfo2 says nothing, but they do. */
+static void rules_that_went_stale_are_freed(void **state)
+{
+  (void)state;
+  enum { TIMES = 5, RULES_SIZE_MIN = 20 * LINES };
+  small s = small_open_with(answer_for_both);
+  read_for_both(); /* what is allocated once */
+  size_t before = mallinfo2().uordblks;
+  for (int i = 0; i < TIMES; i++)
+    read_for_both();
+  size_t after = mallinfo2().uordblks;
+  assert_true(after < before + TIMES * RULES_SIZE_MIN);
+  small_close(&s);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(without_memory_nothing_is_allowed),
     cmocka_unit_test(what_is_forgotten_is_asked_for_again),
+    cmocka_unit_test(rules_that_went_stale_are_freed),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
