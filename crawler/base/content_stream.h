@@ -7,8 +7,8 @@
  *
  * Several gzip members, or zstd frames, are one body. What stands behind the end of the last one is ignored, as
  * browsers ignore it, and so is a checksum of gzip or zlib that is wrong: all bytes that it is about have come.
- * "deflate" is zlib's format, or the same without zlib's two bytes in front; gzip's and zlib's formats are told by their
- * first bytes, whatever their name.
+ * "deflate" is zlib's format, or the same without zlib's two bytes in front; gzip's and zlib's formats are told by
+ * their first bytes, whatever their name.
  *
  * Safe with any bytes: the work is linear in the bytes taken and made, memory is at most 16 MiB for br, and 8 MiB for
  * zstd (RFC 9659), which stay untouched as long as the body is small. */

@@ -321,10 +321,8 @@ static void end_endless(network *n)
     transfer *t = n->all[i];
     if (t->request && t->connection.uses.serial && transfer_exceeds_wire(t))
       finish(n, t, CURLE_WRITE_ERROR);
-    else if (t->request && t->until_ms && n->clock_ms >= t->until_ms)
+    else if (t->request && ((t->until_ms && n->clock_ms >= t->until_ms) || transfer_lingers(t, n->turn_ms)))
       finish(n, t, CURLE_OPERATION_TIMEDOUT);
-    else if (t->request && transfer_lingers(t, n->turn_ms))
-      finish(n, t, CURLE_PARTIAL_FILE);
   }
 }
 

@@ -4,6 +4,8 @@
  * calls it, on the network's thread. */
 #include "crawler/http/response_body.h"
 
+#include "crawler/http/http_head.h"
+
 #include <assert.h>
 #include <string.h>
 
@@ -86,4 +88,42 @@ CURLcode response_body_end(response_body *b, CURLcode code)
     code = end_decoding(b, code);
   response_body_drop(b);
   return code;
+}
+
+/* ---- what is forgiven ---------------------------------------------------------------------------------------- */
+
+static fetch_cut cut_of(fetch_error error)
+{
+  switch (error) {
+  case FETCH_BROKEN: return FETCH_CUT_DISCONNECT;
+  case FETCH_TIMEOUT: return FETCH_CUT_TIME;
+  case FETCH_ENCODING: return FETCH_CUT_CODING;
+  case FETCH_LIMIT: return FETCH_CUT_LENGTH;
+  default: return FETCH_WHOLE;
+  }
+}
+
+/* The server closed the connection a few bytes before its Content-Length: it did not count right, and would not
+ * another time. A connection that breaks seldom does so there. */
+static bool is_miscounted(CURL *easy, CURLcode code)
+{
+  enum { FEW = 4 }; /* a line's end or two */
+  curl_off_t said = -1, came = 0;
+  curl_easy_getinfo(easy, CURLINFO_CONTENT_LENGTH_DOWNLOAD_T, &said);
+  curl_easy_getinfo(easy, CURLINFO_SIZE_DOWNLOAD_T, &came);
+  return code == CURLE_PARTIAL_FILE && said > came && said - came <= FEW;
+}
+
+/* Of a page, what exceeded a limit is not used. */
+void response_body_forgive(fetch_response *response, CURL *easy, CURLcode code)
+{
+  fetch_cut cut = cut_of(response->error);
+  bool is_page = http_status_has_page(response->status);
+  if (!cut || (is_page && (cut == FETCH_CUT_LENGTH || !response->body_bytes)))
+    return;
+  response->truncated = cut;
+  if (is_page && !is_miscounted(easy, code))
+    return;
+  response->error = FETCH_OK;
+  response->explanation = "";
 }

@@ -30,4 +30,8 @@ void response_body_drop(response_body *b);                                 /* al
 /* libcurl ended the transfer so; how it ended, with what is known of the coding. */
 CURLcode response_body_end(response_body *b, CURLcode code);
 
+/* The head of the response is whole, and its transfer ended so, with the error that stands there: `truncated` tells
+ * what is wrong with the body, and the error is none (fetch.h), but of a page whose end may come another time. */
+void response_body_forgive(fetch_response *response, CURL *easy, CURLcode code);
+
 #endif

@@ -533,43 +533,11 @@ static const char *explain(const transfer *t, CURLcode code)
   return text;
 }
 
-static fetch_cut cut_of(fetch_error error)
-{
-  switch (error) {
-  case FETCH_BROKEN: return FETCH_CUT_DISCONNECT;
-  case FETCH_TIMEOUT: return FETCH_CUT_TIME;
-  case FETCH_ENCODING: return FETCH_CUT_CODING;
-  case FETCH_LIMIT: return FETCH_CUT_LENGTH;
-  default: return FETCH_WHOLE;
-  }
-}
-
-/* The server closed the connection a few bytes before its Content-Length: it did not count right, and would not
- * another time. A connection that breaks seldom does so there. */
-static bool is_miscounted(const transfer *t, CURLcode code)
-{
-  enum { FEW = 4 }; /* a line's end or two */
-  curl_off_t said = -1, came = 0;
-  curl_easy_getinfo(t->easy, CURLINFO_CONTENT_LENGTH_DOWNLOAD_T, &said);
-  curl_easy_getinfo(t->easy, CURLINFO_SIZE_DOWNLOAD_T, &came);
-  return code == CURLE_PARTIAL_FILE && said > came && said - came <= FEW;
-}
-
-/* The head is whole, and what went wrong went wrong with the body. Of a page, what exceeded a limit is not used. */
-static void forgive_body(const transfer *t, CURLcode code, fetch_response *response)
+/* Of the final response: what went wrong after it, went wrong with the body. */
+static bool has_head(const transfer *t)
 {
   enum { FINAL = 200 };
-  fetch_cut cut = cut_of(response->error);
-  if (!cut || !t->request->head.has_ended || !has_status(t) || response->status < FINAL)
-    return;
-  bool is_page = http_status_has_page(response->status);
-  if (is_page && (cut == FETCH_CUT_LENGTH || !response->body_bytes))
-    return;
-  response->truncated = cut;
-  if (is_page && !is_miscounted(t, code))
-    return;
-  response->error = FETCH_OK;
-  response->explanation = "";
+  return t->request->head.has_ended && has_status(t) && t->request->response.status >= FINAL;
 }
 
 void transfer_conclude(transfer *t, CURLcode code)
@@ -590,7 +558,8 @@ void transfer_conclude(transfer *t, CURLcode code)
   kept_release(t->setting->kept, &t->connection, machine_monotonic_ms());
   response->error = t->was_private ? FETCH_PRIVATE : error_of(t, code);
   response->explanation = t->was_private ? transfer_not_public : explain(t, code);
-  forgive_body(t, code, response);
+  if (has_head(t))
+    response_body_forgive(response, t->easy, code);
   if (t->setting->options->delay_ms && transfer_deserves_second_try(t, code))
     t->busy_ms = t->setting->options->delay_ms; /* the caller's second try comes on a new connection */
   if (code == CURLE_COULDNT_RESOLVE_HOST && !t->busy_ms && strstr(t->said, "thread failed to start"))

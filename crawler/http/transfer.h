@@ -83,7 +83,7 @@ bool transfer_deserves_second_try(const transfer *t, CURLcode code);
 void transfer_set_second_try(transfer *t);
 
 /* Has the head of a redirect been there for so long that its body is no longer waited for? Then it is to be concluded
- * with CURLE_PARTIAL_FILE. */
+ * with CURLE_OPERATION_TIMEDOUT. */
 bool transfer_lingers(const transfer *t, uint64_t now_ms);
 
 /* Did more come over the wire than its body may have? Then it is to be concluded with CURLE_WRITE_ERROR. */

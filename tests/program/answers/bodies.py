@@ -57,6 +57,7 @@ def redirects_that_are_held(site):
     run = site.crawl('--timeout', '20')
     run.wants(once=['/held', '/dripped', '/new', '/next'])
     assert run.requests[-1].time - run.requests[0].time < 10
+    assert site.line('/held')['limit'] == 'timeout'
 
 
 def redirects_that_are_held_and_archived(site):
