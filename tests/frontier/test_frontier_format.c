@@ -350,9 +350,9 @@ static void the_library_reads_the_golden_files(void **state)
 /* Checksums of rows are seeded with the directory's id, which is drawn. */
 static void forget_sums(const second_record *r)
 {
-  enum { VALUE_HEAD = 32, BLOCK_HEAD = 24, STATES_BLOCK = 260 };
+  enum { VALUE_HEAD = 32, BLOCK_HEAD = 24, SUMMED_STATES = 260 };
   if (r->table == SECOND_STATES)
-    for (size_t at = 0; at < r->value_size; at += STATES_BLOCK)
+    for (size_t at = 0; at < r->value_size; at += SUMMED_STATES)
       memset(r->value + at, 0, 4);
   if (r->table != SECOND_TEXT && r->table != SECOND_ENDED)
     return;
