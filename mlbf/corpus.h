@@ -64,11 +64,11 @@ mlbf_status mlbf_corpus_add(mlbf_corpus *c, mlbf_span name, const mlbf_shingles 
 enum { MLBF_CORPUS_NEAR_SHINGLES = 32 };
 #define MLBF_CORPUS_NEAR 0.9
 
-/* Of a text of up to MLBF_SHINGLES_WHOLE shingles all are compared, of a longer one so many, the least of all. What that
- * gets wrong of texts of 4,000 words, by tests/mlbf/test_near_error.c: of those that share .88, one in 200 is near; of
- * those that share .92, one in 12 is not, of .93 one in 100; of 1,000 words one in 500, one in 40, one in 300. Documents
- * that were added before this library kept the least are compared with each other by those that were kept, and are found
- * near to no newer one. */
+/* Of a text of up to MLBF_SHINGLES_WHOLE shingles all are compared, of a longer one so many, the least of all. What
+ * that gets wrong of texts of 4,000 words, by tests/mlbf/test_near_error.c: of those that share .88, one in 200 is
+ * near; of those that share .92, one in 12 is not, of .93 one in 100; of 1,000 words one in 500, one in 40, one in 300.
+ * Documents that were added before this library kept the least are compared with each other by those that were kept,
+ * and are found near to no newer one. */
 
 /* Once, before mlbf_corpus_add_near: reads the table of near-duplicates, near.table, and the documents that it does not
  * know: those of the last volume, or all if it is gone or damaged (some 5 s per million web pages). From then on it

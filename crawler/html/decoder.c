@@ -203,8 +203,8 @@ static decoder_state open_conversion(decoder *d)
 
 /* ---- UTF-8 ----------------------------------------------------------------------------------------------- */
 
-/* Bytes of a character that needs no second look, as most letters of all scripts do not; 0: it does. Of three bytes that
- * are there. */
+/* Bytes of a character that needs no second look, as most letters of all scripts do not; 0: it does. Three bytes are
+ * there. */
 static size_t usual_character(const unsigned char *at)
 {
   bool has_second = (at[1] & 0xC0) == 0x80, has_third = (at[2] & 0xC0) == 0x80;

@@ -8,8 +8,8 @@
  * so far, and is not any more, the bytes that are none become U+FFFD, as those of any charset do.
  *
  * A <meta> behind the first PRESCAN_MAX bytes, or one that is not what a look at the bytes took for it, changes the
- * charset (HTML 13.2.3.4): from there on, if all before is ASCII; else the page is read again from its start, if no more
- * than DECODER_LATE_MAX bytes of it came. Later ones are not heard.
+ * charset (HTML 13.2.3.4): from there on, if all before is ASCII; else the page is read again from its start, if no
+ * more than DECODER_LATE_MAX bytes of it came. Later ones are not heard.
  *
  * Any cut into pieces gives the same text. Memory: what came of a page while its charset is open, DECODER_LATE_MAX at
  * most, and the first part of a character that is cut in two. Held back are at most the first PRESCAN_MAX bytes, if the

@@ -1,10 +1,10 @@
 /* crawler/html/foreign.h: is this place of an HTML page inside SVG or MathML, or in a template?
  *
- * In SVG and MathML <style> and <title> are ordinary elements, <![CDATA[ ]]> is text, and <a> is the only element that can be a
- * link. The tree builder knows (WHATWG HTML, section 13.2.6.5); this follows it from the tags alone, by the stack of
- * those open elements that change the answer: svg, math, and the elements in which HTML resumes (foreignObject, desc,
- * mi, ...). A template is one of these, too: its contents are another document, in which nothing is the page's (4.12.3),
- * but for a declarative shadow root, which belongs to the element around it. */
+ * In SVG and MathML <style> and <title> are ordinary elements, <![CDATA[ ]]> is text, and <a> is the only element that
+ * can be a link. The tree builder knows (WHATWG HTML, section 13.2.6.5); this follows it from the tags alone, by the
+ * stack of those open elements that change the answer: svg, math, and the elements in which HTML resumes
+ * (foreignObject, desc, mi, ...). A template is one of these, too: its contents are another document, in which nothing
+ * is the page's (4.12.3), but for a declarative shadow root, which belongs to the element around it. */
 #ifndef STRATA_CRAWLER_FOREIGN_H
 #define STRATA_CRAWLER_FOREIGN_H
 

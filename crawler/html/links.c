@@ -188,7 +188,8 @@ static const plain_tag_names matter_with_assets = {
   ['x' - 'a'] = 1 << 3,
 };
 
-/* In foreign content, in a template and in a <select> end tags and all names count; in XML any tag ends what is hidden. */
+/* In foreign content, in a template and in a <select> end tags and all names count; in XML any tag ends what is
+ * hidden. */
 static void choose_what_matters(links_scanner *scanner)
 {
   bool any = scanner->is_xml || scanner->is_in_select || scanner->place.depth > 0;

@@ -33,8 +33,8 @@ typedef enum tokenizer_wish {
   WISH_ATTRIBUTES, /* attribute_named for each, and tag_ended */
 } tokenizer_wish;
 
-/* Names are lower-cased, but for XML's, and NUL-terminated; a name too long is "". A tag cut off by the end of the page has no
- * tag_ended, and never was. */
+/* Names are lower-cased, but for XML's, and NUL-terminated; a name too long is "". A tag cut off by the end of the page
+ * has no tag_ended, and never was. */
 typedef struct tokenizer_sink {
   tokenizer_wish (*tag_named)(void *context, const char *name, size_t size, bool is_end_tag);
   bool (*attribute_named)(void *context, const char *name, size_t size);     /* report its value? */

@@ -32,6 +32,7 @@ typedef struct visit {
   void *owner;
   frontier_lease lease;
   visit_stage stage;
+  sniffed sniffed;     /* what the body was found to be, if its type did not say it */
   bool holds_host;     /* waits for robots.txt, and nothing else of its host is leased meanwhile */
   bool has_place;      /* at its server's address: `where`, if there is a limit */
   address_place where; /* of the server, as far as is known when it begins */
@@ -57,11 +58,10 @@ typedef struct visit {
   page_text *text;             /* the text of the page; NULL: not wanted */
   mlbf_shingles shingles;      /* of it, once it has ended; none, if the page says nothing */
   bool is_plain;               /* the body is text without markup, and went into `text` */
-  sniffed sniffed;             /* what it was found to be, if its type did not say it */
-  char *held;                  /* the beginning of a body for that, while it is not known; made when first needed */
+  bool is_held_xml;            /* its type says no more of what is `held` */
+  char *held;                  /* the beginning of a body that has to be sniffed; made when first needed */
   size_t held_size;
-  bool is_held_xml;                     /* its type says so much */
-  char held_charset[MIME_TYPE_CHARSET]; /* and this */
+  char held_charset[MIME_TYPE_CHARSET]; /* of its type */
   body_copy body;                       /* of what is no page, if that is wanted */
   char *hrefs; /* size (4 bytes, machine order), flags, element (1 byte each), bytes; again and again */
   size_t hrefs_size, hrefs_room;

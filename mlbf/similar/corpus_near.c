@@ -369,8 +369,9 @@ mlbf_status mlbf_corpus_add_near(mlbf_corpus *c, mlbf_span name, const mlbf_shin
   char *found = NULL;
   double found_share = 0;
   corpus_place where = corpus_where(c);
-  mlbf_status status = c->near ? corpus_stage(c, name, shingles, &r)
-                               : corpus_complain(&where, c->directory, MLBF_BAD_ARGUMENT, "not open for this");
+  if (!c->near)
+    return corpus_complain(&where, c->directory, MLBF_BAD_ARGUMENT, "not open for this");
+  mlbf_status status = corpus_stage(c, name, shingles, &r);
   if (status != MLBF_OK)
     return status;
   size_t count = corpus_near_keys(c->near, &r, keys);

@@ -1,4 +1,4 @@
-/* crawler/base/mime_type.c: rows after Fetch, "extract a MIME type", and MIME Sniffing, 4.4; several fields are joined. */
+/* crawler/base/mime_type.c: rows after Fetch, "extract a MIME type", and MIME Sniffing, 4.4; fields are joined. */
 #include "crawler/base/mime_type.h"
 
 #include <setjmp.h>
