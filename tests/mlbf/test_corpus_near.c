@@ -91,12 +91,15 @@ enum { PAGES = 1500, SITES = 5 };
 
 static mlbf_shingles documents[PAGES];
 
+static int compare_numbers(const void *a, const void *b)
+{
+  uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+  return x < y ? -1 : x > y;
+}
+
 static bool has(const mlbf_shingles *s, uint64_t shingle)
 {
-  for (size_t i = 0; i < s->whole_count; i++)
-    if (s->whole[i] == shingle)
-      return true;
-  return false;
+  return bsearch(&shingle, s->whole, s->whole_count, sizeof shingle, compare_numbers) != NULL;
 }
 
 /* Of the least shingles of `a`, as far as those of both go: the part that `b` has. */
@@ -115,7 +118,7 @@ static double share_of(const mlbf_shingles *a, const mlbf_shingles *b)
 {
   if (a->count < MLBF_CORPUS_NEAR_SHINGLES || b->count < MLBF_CORPUS_NEAR_SHINGLES)
     return a->text == b->text;
-  if ((double)a->count < 0.6 * (double)b->count || (double)b->count < 0.6 * (double)a->count)
+  if ((double)a->count < 0.75 * (double)b->count || (double)b->count < 0.75 * (double)a->count)
     return 0; /* for the time it takes */
   double share = part_of(a, b), back = part_of(b, a);
   return share < back ? share : back;

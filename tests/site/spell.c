@@ -138,8 +138,8 @@ static void disguise_letters(text *out, uint64_t *random, const disguise *how, c
   }
 }
 
-/* TAB, LF and CR inside a URL are dropped by browsers, white space around it too. Inside a character they would part its
- * bytes, which are then none. */
+/* TAB, LF and CR inside a URL are dropped by browsers, white space around it too. Inside a character they would part
+ * its bytes, which are then none. */
 static void add_white_space(text *out, uint64_t *random, const text *reference)
 {
   static const char *const around[] = {" ", "\n", "\t ", " \r\n  ", ""};
