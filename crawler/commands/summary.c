@@ -298,9 +298,9 @@ static void print_starts(const frontier_stats *stats)
 }
 
 /* Is there anything that the same command would fetch? */
-static bool has_more(const summary *s)
+static bool has_more(const summary *s, const lacks_rest *rest)
 {
-  return s->stats.queued + s->stats.in_flight + s->stats.unconfirmed > 0;
+  return s->stats.queued + s->stats.in_flight + s->stats.unconfirmed > rest->not_public;
 }
 
 void summary_print(const summary *s)
@@ -327,7 +327,7 @@ void summary_print(const summary *s)
   say_note("  What was fetched: %s/pages.jsonl", s->directory);
   if (s->lacks_starts)
     print_starts(stats);
-  else if (has_more(s))
+  else if (has_more(s, &m.rest))
     print_command(s);
 }
 

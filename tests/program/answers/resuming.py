@@ -126,7 +126,7 @@ def not_allowed_any_more(site):
     site.run('crawl', '--dir', site.dir, '--max-pages', '2', '--allow-private', '--delay', '0', site.url('/'))
     run = _go_on(site, '--no-allow-private')
     run.exits(0)
-    run.says('9 URLs', 'not public', '--allow-private', never=['Failed:', 'every page in scope'])
+    run.says('9 URLs', 'not public', '--allow-private', never=['Failed:', 'every page in scope', 'To go on'])
     assert not run.requests and not _states(site, 'failed') and len(_states(site, 'queued')) == 9
     text = site.run('stat', site.dir).text
     assert 'not public (--allow-private)' in text, text
