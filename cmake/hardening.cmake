@@ -11,7 +11,7 @@ foreach(flag -fstack-protector-strong -fstack-clash-protection -fcf-protection) 
   check_c_compiler_flag("-Werror ${flag}" ${known})
   target_compile_options(strata_flags INTERFACE $<$<BOOL:${${known}}>:${flag}>)
 endforeach()
-# -fPIC only where it was asked for: with it, gcc inlines no function that another library might replace.
+# Programs; libraries are built with -fPIC.
 target_compile_options(strata_flags INTERFACE
   -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3
   $<$<NOT:$<BOOL:$<TARGET_PROPERTY:POSITION_INDEPENDENT_CODE>>>:-fPIE>)

@@ -39,6 +39,7 @@ set(STRATA_SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
 foreach(room mlbf frontier)
   get_target_property(headers ${room} HEADER_SET)
   list(TRANSFORM headers REPLACE "^([^/])" "${PROJECT_SOURCE_DIR}/${room}/\\1")
+  set_target_properties(${room} PROPERTIES POSITION_INDEPENDENT_CODE ON)
   set(${room}_library ${room}) # what programs of others link: the static one, or the shared one
   set(shown ${PROJECT_BINARY_DIR}/shown/lib${room}.a)
   add_custom_command(OUTPUT ${shown}
@@ -61,7 +62,6 @@ foreach(room mlbf frontier)
     add_dependencies(${room}_shared ${room}_map)
     target_link_options(${room}_shared PRIVATE LINKER:-Bsymbolic-functions LINKER:--version-script=${script})
     target_sources(${room}_shared PUBLIC FILE_SET HEADERS BASE_DIRS ${PROJECT_SOURCE_DIR} FILES ${headers})
-    set_target_properties(${room} PROPERTIES POSITION_INDEPENDENT_CODE ON)
     set_target_properties(${room}_shared PROPERTIES OUTPUT_NAME ${room} EXPORT_NAME ${room} INSTALL_RPATH "$ORIGIN"
       LINKER_LANGUAGE C LINK_DEPENDS ${script} VERSION ${PROJECT_VERSION} SOVERSION ${STRATA_SOVERSION})
   endif()
@@ -86,13 +86,15 @@ if(BUILD_SHARED_LIBS)
     PRIVATE PkgConfig::URIPARSER unistring PkgConfig::LMDB PkgConfig::XXHASH)
 endif()
 
-install(TARGETS strata COMPONENT strata)
-install(FILES ${STRATA_MANUAL} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT strata)
-install(FILES ${STRATA_COMPLETIONS}/strata DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions
-  COMPONENT strata)
-install(FILES ${STRATA_COMPLETIONS}/_strata DESTINATION ${STRATA_ZSH_DIR} COMPONENT strata)
-install(FILES ${STRATA_COMPLETIONS}/strata.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d
-  COMPONENT strata)
+if(NOT STRATA_LIBRARIES_ONLY)
+  install(TARGETS strata COMPONENT strata)
+  install(FILES ${STRATA_MANUAL} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT strata)
+  install(FILES ${STRATA_COMPLETIONS}/strata DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions
+    COMPONENT strata)
+  install(FILES ${STRATA_COMPLETIONS}/_strata DESTINATION ${STRATA_ZSH_DIR} COMPONENT strata)
+  install(FILES ${STRATA_COMPLETIONS}/strata.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d
+    COMPONENT strata)
+endif()
 include(cmake/reference.cmake) # man pages for functions and types
 install(DIRECTORY ${REFERENCE_PAGES}/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man3 COMPONENT dev
   FILES_MATCHING PATTERN "*.3")

@@ -14,7 +14,7 @@ from setuptools.command.sdist import sdist
 
 HERE = Path(__file__).resolve().parent
 SOURCES = HERE / "csrc" if (HERE / "csrc").is_dir() else HERE.parent
-COPIED = ["CMakeLists.txt", "LICENSE", "cmake", "mlbf", "frontier"]
+COPIED = ["CMakeLists.txt", "LICENSE", "cmake", "man", "mlbf", "frontier"]
 IS_SYSTEM = os.environ.get("STRATA_SYSTEM") == "1"
 
 
@@ -31,7 +31,7 @@ class BuildLibraries(build_ext):
         if not IS_SYSTEM:
             built = Path("build/libraries").resolve()
             subprocess.run(["cmake", "-S", SOURCES, "-B", built, "-DCMAKE_BUILD_TYPE=Release",
-                            "-DSTRATA_LIBRARIES_ONLY=ON", "-DCMAKE_POSITION_INDEPENDENT_CODE=ON"], check=True)
+                            "-DSTRATA_LIBRARIES_ONLY=ON"], check=True)
             subprocess.run(["cmake", "--build", built, "--parallel", "--target", "mlbf", "frontier"], check=True)
             for extension in self.extensions:
                 extension.include_dirs.append(str(SOURCES))
