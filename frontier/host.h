@@ -20,7 +20,7 @@ typedef struct frontier_host_control {
   uint64_t delay_ms;       /* between starts; 0: the frontier's. The larger of this and frontier_host_delay's applies */
   uint64_t budget;         /* URLs of this host to hand out in all: those in flight or ended count. A URL queued for a
                              recrawl does not count until it is leased, so a new one may take its place; 0: no limit */
-  uint64_t trap_budget;    /* of class TRAP alone; 0: frontier_trap_budget's */
+  uint64_t trap_budget;    /* of class TRAP alone; 0: that of frontier_watch_traps */
   uint64_t not_before_s;   /* no start before this wall-clock time, seconds since 1970: see frontier_clock. A back-off
                              after that call raises it; set to an earlier time, or 0, it ends the wait */
   uint32_t per_host;       /* in flight at once; 0: the frontier's */

@@ -2,7 +2,7 @@
  *
  *     bytes -> [gunzip] -> decoder.h, to UTF-8 -> sitemap_reader.h -> URLs
  *
- * visit.c feeds it, on the thread that crawls, which sees between two steps whether the crawl is to end. */
+ * visit.c feeds it, on the thread that reads the sitemap, which sees between two steps whether the crawl is to end. */
 #include "crawler/html/sitemap.h"
 
 #include "crawler/base/content_stream.h"

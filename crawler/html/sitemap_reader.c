@@ -11,7 +11,7 @@
  * search for the element that an end tag closes ends after SITEMAP_READER_DEPTH names. `text` holds one href: that of
  * the last element that could have one. An element inside it which could too takes `text` away, and it has none.
  *
- * sitemap.c feeds it, on the thread that crawls. Nothing is allocated, and no byte is trusted. */
+ * sitemap.c feeds it, on the thread that reads the sitemap. Nothing is allocated, and no byte is trusted. */
 #include "crawler/html/sitemap_reader.h"
 
 #include "crawler/base/chars.h"

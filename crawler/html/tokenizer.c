@@ -17,7 +17,7 @@
  * TOKENIZER_NAME_MAX bytes at most and are "" if they would be longer; a value has TOKENIZER_VALUE_MAX, and is not
  * reported if it would be longer. Nothing is allocated, and no byte of a page is trusted.
  *
- * links.c feeds it, one tokenizer a page, on the thread that crawls. */
+ * links.c feeds it, one tokenizer a page, on the thread that reads the page. */
 #include "crawler/html/tokenizer.h"
 
 #include <assert.h>

@@ -1,7 +1,7 @@
-/* The robots.txt cache: one entry an origin, in a tree by name. robots_cache.h says what each answer means.
+/* The robots.txt cache: one entry an origin (origin_table.h). robots_cache.h says what each answer means.
  *
  *     UNKNOWN --asked--> ON_ITS_WAY --2xx, 4xx, bad redirect---> KNOWN         stale after 24 hours
- *                          ^     '----5xx, 429, 408------------> UNAVAILABLE   stale after a rest (note_failure)
+ *                          ^     '----5xx, 429, 408------------> UNAVAILABLE   stale after a rest (next_rest_ms)
  *                          |     '----no answer----------------> UNREACHABLE   stale after a minute, or when a
  *                          |     |                                             visit is retried
  *                          |     '----3xx----------------------> MOVED         until its target's host may be asked

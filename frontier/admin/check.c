@@ -160,10 +160,10 @@ static bool read_tombstones(void *context, uint64_t low, const uint8_t *body, si
 {
   check *c = context;
   if (size == 0 || size % 8)
-    check_say(c, IN_DATA, "data.mdb: record %" PRIu64 " of table tombstones makes no sense", low);
+    check_say(c, IN_DATA, "data.mdb: record %" PRIu64 " of table revoked makes no sense", low);
   for (size_t at = 0; at + 8 <= size; at += 8)
     if (!hash_set_put(&c->tombstones.set, (mlbf_hash128){low, get_le(body + at, 8)}))
-      check_fail(c, FRONTIER_NO_MEMORY, "out of memory for one more tombstones key");
+      check_fail(c, FRONTIER_NO_MEMORY, "out of memory for one more forgotten key");
   return true;
 }
 

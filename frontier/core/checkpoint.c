@@ -70,7 +70,7 @@ static frontier_status load_tombstones(frontier *f)
 {
   frontier_status status = f->store ? tombstones_load(&f->tombstones, f->store) : FRONTIER_OK;
   return status == FRONTIER_OK ? status
-                               : frontier_fail(f, status, "%s: the table of tombstones keys: %s", f->directory,
+                               : frontier_fail(f, status, "%s: the table of forgotten keys: %s", f->directory,
                                                status == FRONTIER_NO_MEMORY ? "out of memory" : "damaged");
 }
 

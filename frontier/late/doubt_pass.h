@@ -7,7 +7,7 @@
 
 typedef struct doubt_pass doubt_pass;
 
-/* Of parts that begin_pass made ready; it ends before they do. NO_MEMORY, IO. */
+/* Of parts that doubt_parts_begin_pass made ready; it ends before they do. NO_MEMORY, IO. */
 frontier_status doubt_pass_create(doubt_parts *parts, doubt_pass **out, char message[FRONTIER_MESSAGE_SIZE]);
 void doubt_pass_free(doubt_pass *pass); /* NULL is fine */
 

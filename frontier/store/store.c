@@ -1,7 +1,7 @@
 /* Transactions of the LMDB environment, and what is true after a commit that failed. store.h has the tables.
  *
  * Always: each value has a checksum in front, seeded with its key. One write transaction is open at most, and none
- * while the store is pinned. Nothing is put while it is unknown whether the last commit is on disk (assert_writing).
+ * while the store is pinned. Nothing is put while it is unknown whether the last commit is on disk (assert_gathering).
  *
  *     ready --begin--> writing --LMDB committed it-----------------------------> ready: OK
  *                         '--LMDB failed--> open it again: is our transaction there?

@@ -25,7 +25,7 @@
 static const size_t MIB = (size_t)1 << 20;
 #define MAP_LEAST (64 * MIB)
 #define SPARE (64 * MIB)
-#define AHEAD (32 * MIB) /* the largest batch writes some 25 (state.h) */
+#define AHEAD (32 * MIB) /* the largest batch writes some 25: open_batch.h, late.h */
 #if defined(__SANITIZE_THREAD__)
 #define MAP_MOST (65536 * MIB)
 #else

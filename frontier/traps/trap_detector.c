@@ -231,7 +231,7 @@ static bool host_is_trap(host *who, bool suspect)
 
 /* More days than a year has, or a few values in ever new combinations. Without this it takes a directory of its own for
  * each choice of parameters to be known, and a calendar whose days are one segment each is never known. */
-static bool fanout_are_trap(trap_detector *w, const host *who, const url *u, bool suspect)
+static bool is_trap_by_fanout(trap_detector *w, const host *who, const url *u, bool suspect)
 {
   span query, path = path_of(u->fetch, u->fetch_size, u->path_begin, &query);
   fanout_count of = fanout_note(w->children, who->id, path, query, 1);
@@ -254,6 +254,6 @@ bool trap_detector_judge(trap_detector *w, host *who, const url *u)
 {
   bool suspect = is_suspect(w, who, u);
   bool by_directory = directory_is_trap(w, who, u, suspect);
-  bool by_children = fanout_are_trap(w, who, u, suspect);
+  bool by_children = is_trap_by_fanout(w, who, u, suspect);
   return by_directory || by_children || (host_is_trap(who, suspect) && suspect);
 }

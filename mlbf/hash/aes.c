@@ -1,7 +1,7 @@
 /* AES from one table of 1 KiB: an entry is MixColumns of the S-box's value in the first row; other rows are rotations.
  *
  * Called for each hash where the processor has no AES instructions (hash_portable.c), and everywhere to expand a secret
- * (hash_keys.c). FIPS 197 names all that is here. */
+ * (secret.c). FIPS 197 names all that is here. */
 #include "mlbf/hash/aes.h"
 
 #define DOUBLE(s) ((s) << 1 ^ ((s) >> 7) * 0x11b) /* in GF(2^8) */

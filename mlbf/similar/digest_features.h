@@ -6,7 +6,7 @@
 
 enum {
   DIGEST_WINDOW = 64,                   /* bytes of a feature, and neighbours it competes with */
-  DIGEST_SCORE_MAX = DIGEST_WINDOW + 1, /* digest_scores() says why it is one more than there are neighbourhoods */
+  DIGEST_SCORE_MAX = DIGEST_WINDOW + 1, /* digest_score_windows says why it is one more than there are neighbourhoods */
 };
 
 /* Only the order of ranks matters: the same order in numbers up to DIGEST_RANK_MAX, one for each class at most. */
