@@ -28,12 +28,12 @@ typedef struct frontier_host_control {
   bool is_blocked;         /* start no fetch */
 } frontier_host_control;
 
-/* Which wall-clock time `now_ms` is: call it once after open, also where `now_ms` is that time itself. What must be valid
- * in the next process needs it, since a clock may count from the machine's start: without it a back-off
+/* Which wall-clock time `now_ms` is: call it once after open, also where `now_ms` is that time itself. What must be
+ * valid in the next process needs it, since a clock may count from the machine's start: without it a back-off
  * (frontier_host_back_off) ends with this process, a `not_before_s` is not waited for, and for frontier_link's
- * `not_before_ms` alone `now_ms` counts as milliseconds since 1970. Call it again when the wall clock was set: this does
- * not change how long hosts wait in this process. If the wall clock is set back between two runs, hosts in a back-off
- * wait longer by so much. */
+ * `not_before_ms` alone `now_ms` counts as milliseconds since 1970. Call it again when the wall clock was set: this
+ * does not change how long hosts wait in this process. If the wall clock is set back between two runs, hosts in a
+ * back-off wait longer by so much. */
 void frontier_clock(frontier *f, uint64_t now_ms, uint64_t wall_ms);
 
 /* BAD_ARGUMENT: not the name of a host, or an unknown class. get gives zeros for a host without controls. */

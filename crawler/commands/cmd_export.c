@@ -40,7 +40,8 @@ static wanted state_of(const frontier_record *record)
   return SEEN;
 }
 
-/* What the code of an ending means: visit_end.c gives an HTTP status, or the number of an error or of a reason to skip. */
+/* What the code of an ending means: visit_end.c gives an HTTP status, or the number of an error or of a reason to
+ * skip. */
 static void put_ending(json *line, wanted state, uint16_t code)
 {
   if (state == SKIPPED && code < CRAWL_SKIPS)

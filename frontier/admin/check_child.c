@@ -3,8 +3,8 @@
  *
  *     the child crashes, or computes for a minute        mdb_pages.c missed some damage: a fault
  *       and reads nothing (the kernel ends it: SIGXCPU)
- *     it does nothing for ten minutes                    the disk is slow, or gone: the check fails, and says nothing of
- *                                                        the directory, so that no repair follows from it */
+ *     it does nothing for ten minutes                    the disk is slow, or gone: the check fails, and says nothing
+ *                                                        of the directory, so that no repair follows from it */
 #include "frontier/admin/check.h"
 
 #include "frontier/base/limits.h"
@@ -123,7 +123,7 @@ void check_in_child(check *c)
   pid_t child = fork();
   if (child == 0) {
     close(ends[0]);
-    beat b = {.pipe = ends[1], .compute_s = COMPUTE_S + c->found->pages / PAGES_A_SECOND};
+    beat b = {.pipe = ends[1], .compute_s = COMPUTE_S + mdb_pages_count(c->p) / PAGES_A_SECOND};
     read_all(c->f->directory, &b);
   }
   close(ends[1]);

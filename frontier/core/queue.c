@@ -9,9 +9,9 @@
  * Always: a URL of a class with sequence < load_sequence of that class is in a line, as an entry or as a ref, in
  * flight or ended; all others wait on disk (or, not committed yet, in the batch, for the disk).
  *
- * Called under the handle's mutex: queue_choose and queue_put as a URL is accepted, queue_refill and queue_read before URLs
- * are leased. Reading changes nothing on disk: a URL is removed from its queue there when it ends, or moves to another
- * class (promote.c).
+ * Called under the handle's mutex: queue_choose and queue_put as a URL is accepted, queue_refill and queue_read before
+ * URLs are leased. Reading changes nothing on disk: a URL is removed from its queue there when it ends, or moves to
+ * another class (promote.c).
  *
  * Damage: the hosts say how many URLs wait, and the rows which. `unread` of a line is how many are still to be met. One
  * that is met when it is 0 had ended when it was counted, and what says so is lost: it is counted as waiting, and an

@@ -47,8 +47,8 @@ static inline uint64_t visits_due_key(uint32_t due_s, uint64_t sequence)
 visit_note *visits_note_create(const seen_visit *v);
 void visits_note_ended(visit_note *note, frontier_state state); /* of a URL that was in flight */
 
-/* With the transaction, into both tables. Once ids have more than 32 bits, two URLs may want one key of `due`: the second
- * one is due a second later, and so on. */
+/* With the transaction, into both tables. Once ids have more than 32 bits, two URLs may want one key of `due`: the
+ * second one is due a second later, and so on. */
 void visits_put(frontier *f, visit_note *note);
 
 #endif

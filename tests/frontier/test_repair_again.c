@@ -1,5 +1,5 @@
-/* frontier_repair of a directory in which numbers have no URL already (the record `absent`): of a merge, of a crawl that
- * was repaired before. What had no URL is no loss, and the keys of a merge stay seen. */
+/* frontier_repair of a directory in which numbers have no URL already (the record `absent`): of a merge, of a crawl
+ * that was repaired before. What had no URL is no loss, and the keys of a merge stay seen. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* frontier_next leases some URLs and then fails: it is OK, since they are leased, and the next call says what failed. */
+/* frontier_next leases some URLs and then fails: it is OK, as they are leased, and the next call says what failed. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -18,8 +18,10 @@ TEXT = ' '.join('word%d' % i for i in range(300))
 READERS = (
     ('stat DIR', ''), ('stat DIR --json', ''), ('stat DIR --traps', ''),
     ('export DIR', ''), ('export DIR --state seen --format jsonl', ''), ('export DIR --state queued', ''),
-    ('export DIR --state done --format jsonl', ''), ('export DIR --state failed', ''), ('export DIR --state skipped', ''),
-    ('export DIR --format sitemap', 'pages'), ('export DIR --broken', 'audit'), ('export DIR --broken --format jsonl', 'audit'),
+    ('export DIR --state done --format jsonl', ''), ('export DIR --state failed', ''),
+    ('export DIR --state skipped', ''),
+    ('export DIR --format sitemap', 'pages'), ('export DIR --broken', 'audit'),
+    ('export DIR --broken --format jsonl', 'audit'),
     ('seen DIR URL', ''), ('inlinks DIR', 'inlinks'), ('inlinks DIR --top 1', 'inlinks'),
     ('like DIR PAGE', 'text'), ('like DIR URL --top 2', 'text'), ('report DIR', 'pages'),
     ('show DIR URL', 'warc'), ('show DIR URL --headers', 'warc'), ('check DIR', ''),
@@ -29,7 +31,8 @@ READERS = (
 def _serve(site):
     site.serve({'/': page('/a', '/b', '/gone', '/moved', '/d/1'), '/a': reply(links('/b', '/d/2') + TEXT),
                 '/b': reply(links('/') + TEXT), '/moved': move('/a'), '/d/1': page('/d/2'), '/d/2': page('/d/3'),
-                '/d/3': page('/later'), '/later': reply('<p>late'), '/more': page('/more/1'), '/more/1': reply('<p>more')})
+                '/d/3': page('/later'), '/later': reply('<p>late'), '/more': page('/more/1'),
+                '/more/1': reply('<p>more')})
 
 
 def _run(site, words, *codes, directory=None, url='/a'):
