@@ -22,10 +22,6 @@ target_compile_options(strata_flags INTERFACE
   -Wpointer-arith -Wcast-qual -Wwrite-strings -Wformat=2 -Wvla -fno-strict-aliasing
   $<$<BOOL:${STRATA_WERROR}>:-Werror>
   $<IF:$<BOOL:${STRATA_ASSERTS}>,-UNDEBUG,-DNDEBUG>)           # the last word, whatever the build type says
-# Libraries are position-independent, since a plugin may have the static ones in it. Without this gcc would inline no
-# function of theirs that another library might replace.
-target_compile_options(strata_flags INTERFACE
-  $<$<BOOL:$<TARGET_PROPERTY:POSITION_INDEPENDENT_CODE>>:-fno-semantic-interposition>)
 if(STRATA_SANITIZE)
   target_compile_options(strata_flags INTERFACE
     -fsanitize=${STRATA_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)

@@ -39,7 +39,10 @@ set(STRATA_SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
 foreach(room mlbf frontier)
   get_target_property(headers ${room} HEADER_SET)
   list(TRANSFORM headers REPLACE "^([^/])" "${PROJECT_SOURCE_DIR}/${room}/\\1")
+  # A plugin may have the static ones in it. With -fPIC alone gcc would inline no function that another library might
+  # replace.
   set_target_properties(${room} PROPERTIES POSITION_INDEPENDENT_CODE ON)
+  target_compile_options(${room} PRIVATE -fno-semantic-interposition)
   set(${room}_library ${room}) # what programs of others link: the static one, or the shared one
   set(shown ${PROJECT_BINARY_DIR}/shown/lib${room}.a)
   add_custom_command(OUTPUT ${shown}
