@@ -56,8 +56,9 @@ datasets/papers      datasets/sort datasets/make datasets/replay mlbf/papers fro
 
 crawler/base         frontier/base                        | openssl/evp sys/prctl zlib brotli/decode zstd
 crawler/scope                                                                  | libpsl pcre2
-crawler/http         crawler/base crawler/scope frontier/base                  | curl/curl openssl/ssl openssl/types
-  | openssl/x509 openssl/x509_vfy arpa/inet netdb net/if netinet/in linux/tcp sys/epoll sys/eventfd sys/socket sys/un
+crawler/http         crawler/base crawler/scope frontier/base                  | curl/curl openssl/err openssl/ssl
+  | openssl/types openssl/x509 openssl/x509_vfy arpa/inet netdb net/if netinet/in linux/tcp sys/epoll sys/eventfd
+  | sys/socket sys/un
 crawler/html         crawler/base                                              | iconv
 crawler/robots       crawler/base crawler/http frontier/base
 crawler/warc         crawler/base crawler/http frontier/base                   | jansson zlib

@@ -416,13 +416,14 @@ static const option_row option_rows[] = {
    .help = "requests for a URL with a temporary error: no response, 408, 425, 429, 500, 502-504, 520-527\n"
            "(default 3); the host or page waits between them, at least as long as Retry-After says",
    .manual =
-     "Maximum number of requests for a URL whose error may be temporary: no response, or status 408, 425, 429, "
-     "500, 502, 503, 504 or 520 to 527; 3 if not given. After no response, 429 or 503 the whole host waits, "
-     "after other errors only the page, 100 milliseconds at least; a Retry-After can make the wait longer, up to "
-     "an hour. A robots.txt with a server error, 429 or 408 is requested as often at most, for all URLs of its host "
-     "together, which wait 1, 16 and 256 seconds, or as long as Retry-After says. Then they are skipped, and "
-     "robots.txt is requested again for those that are due minutes later. A page that its server or "
-     "{Fl -timeout} cuts short is one without a response, but what came of it in the last of its requests is used."},
+     "Maximum number of requests for a URL whose error may be temporary: no response, or status 408, 425, 429, 500, "
+     "502, 503, 504 or 520 to 527; 3 if not given. After no response, 429 or 503 its host waits longer each time, "
+     "after other errors for its delay once more, or, with next to none, the page alone for 100 milliseconds; a "
+     "Retry-After can make the wait longer, up to an hour. A robots.txt with a server error, 429 or 408 is requested "
+     "as often at most, for all URLs of its host together, which wait 1, 16 and 256 seconds, or as long as "
+     "Retry-After says. Then they are skipped, and robots.txt is requested again for those that are due minutes "
+     "later. A page that its server or {Fl -timeout} cuts short is one without a response, but what came of it in the"
+     " last of its requests is used."},
   {"ignore-robots", NULL, OPTION_FLAG, FIELD(crawl.ignore_robots), .keeping = KEPT_VALUE,
    .help = "do not read robots.txt", .manual = "Fetch what robots.txt forbids. Only for your own sites."},
   {"follow-nofollow", NULL, OPTION_FLAG, FIELD(crawl.follows_nofollow), .keeping = KEPT_VALUE,

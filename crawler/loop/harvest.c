@@ -149,28 +149,15 @@ static bool is_fresh(frontier_verdict verdict)
          verdict.outcome != FRONTIER_ELSEWHERE;
 }
 
-/* `is_forced`: even if its key was seen. A sitemap is asked for as one, once, though its URL may be known as a page's or
- * an asset's. */
-static frontier_status queue(harvest *h, const frontier_link *link, bool is_forced, frontier_verdict *verdict)
-{
-  size_t settled;
-  bool is_new_map = (link->origin.hops & VISIT_BITS) == VISIT_SITEMAP && sitemap_set_lacks(h->maps, link->target);
-  if (!is_forced && !is_new_map)
-    return frontier_add_batch(h->frontier, link, 1, h->now_ms, verdict, &settled);
-  frontier_status status = frontier_force(h->frontier, link, h->now_ms, verdict);
-  if (status == FRONTIER_OK && is_new_map)
-    sitemap_set_add(h->maps, link->target);
-  return status;
-}
-
 /* h->target into the frontier, if it is in scope. `chain`: of the redirects that led there; NULL: none did.
- * `is_forced`: even if its key was seen. */
+ * `is_forced`: even if its key was seen. So is a sitemap once, as its URL may be known as a page's or an asset's. */
 static frontier_status add_target(harvest *h, frontier_origin origin, const redirect_chain *chain, bool is_forced,
                                   page_links *links)
 {
   frontier_link link = {.target = &h->target};
   frontier_verdict verdict;
   frontier_status status;
+  size_t settled;
   if (!scope_has(h->scope, &h->target) && !h->rules.edges) {
     h->skips[SKIP_SCOPE]++;
     return FRONTIER_OK;
@@ -186,12 +173,18 @@ static frontier_status add_target(harvest *h, frontier_origin origin, const redi
     link.payload = chain->pairs;
     link.payload_size = (size_t)CHAIN_PAIR * chain->count;
   }
+  bool is_new_map = (origin.hops & VISIT_BITS) == VISIT_SITEMAP && sitemap_set_lacks(h->maps, &h->target);
+  is_forced |= is_new_map;
   do
-    status = queue(h, &link, is_forced, &verdict);
+    status = is_forced ? frontier_force(h->frontier, &link, h->now_ms, &verdict)
+                       : frontier_add_batch(h->frontier, &link, 1, h->now_ms, &verdict, &settled);
   while (may_heal(h, status));
-  if (status == FRONTIER_OK)
-    links->fresh += is_fresh(verdict) && !(origin.hops & VISIT_CHECK);
-  return status;
+  if (status != FRONTIER_OK)
+    return status;
+  if (is_new_map)
+    sitemap_set_add(h->maps, &h->target);
+  links->fresh += (is_forced || is_fresh(verdict)) && !(origin.hops & VISIT_CHECK);
+  return FRONTIER_OK;
 }
 
 /* Looked at every so often, as each link may take long to judge: a user's expression has its time. */

@@ -189,6 +189,11 @@ static uint64_t wait_of(const retries *r, const fetch_response *response, unsign
   return wait < longest ? wait : longest;
 }
 
+bool retries_spare_host(const retries *r, const fetch_response *response)
+{
+  return is_passing(response) && !response->retry_after_s && r->delay_ms < PEACE_MIN_MS;
+}
+
 unsigned retries_failed(const retries *r, const frontier_lease *lease)
 {
   const slot *s = r->used ? find(r, lease->id) : NULL;

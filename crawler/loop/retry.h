@@ -1,9 +1,10 @@
 /* Retries: temporary errors are retried a limited number of times, with pauses for the host or the page.
  *
  *     no answer (connect, name, timeout, broken off), 429, 503     the host waits: 1 s, 4 s, 16 s, ... or Retry-After
- *     408, 425, 500, 502, 504, 520 to 527                          the page waits: the host's delay, twice that, ...;
- *                                                                  100 ms of it at least
- *     a page whose end is lost                                     the host waits, as without an answer
+ *     a page whose end is lost                                     the same
+ *     408, 425, 500, 502, 504, 520 to 527                          its delay, twice that, ... or Retry-After; where the
+ *                                                                  delay is next to none the page alone waits: 100 ms,
+ *                                                                  200, ...
  *
  * If all tries for a URL got no answer, the host's other URLs get one try each, until it answers. The counts of URLs
  * that failed and will be retried are in memory: a few for each failing host. A crawl that is interrupted starts
@@ -26,8 +27,11 @@ void retries_free(retries *r);
 /* For a host in trouble, the first time: the delay, but 100 ms at least and a second at most. */
 uint64_t retries_peace_ms(uint64_t delay_ms);
 
-/* This try failed. True: try again, and give the host `*wait_ms` of peace. */
+/* This try failed. True: try again after `*wait_ms`, which are the host's peace, unless retries_spare_host. */
 bool retries_again(retries *r, const frontier_lease *lease, const fetch_response *response, uint64_t *wait_ms);
+
+/* Only the page waits: its host is asked as fast as it answers, and has trouble with this page alone. */
+bool retries_spare_host(const retries *r, const fetch_response *response);
 
 /* This answer only asked to come again, with the cookies it set. False: it did so often enough. */
 bool retries_come_again(retries *r, const frontier_lease *lease);

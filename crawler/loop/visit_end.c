@@ -137,6 +137,16 @@ static void rest(crawl *c, const visit *v, uint64_t wait_ms)
   crawl_holds(c, frontier_host_back_off(c->frontier, v->lease.id, c->now_ms, wait_ms));
 }
 
+/* By the wall clock, too. */
+static void put_off_alone(crawl *c, visit *v, uint64_t wait_ms)
+{
+  uint64_t wall_ms = machine_wall_ms();
+  frontier_clock(c->frontier, c->now_ms, wall_ms);
+  const frontier_return later = {.not_before_ms = wall_ms + wait_ms};
+  crawl_holds(c, frontier_release_with(c->frontier, v->lease.id, &later, c->now_ms));
+  crawl_let_go(c, v);
+}
+
 /* What may heal goes back to the head of its host's queue, and the host is left in peace for a while. */
 static bool end_for_now(crawl *c, visit *v, const fetch_response *response)
 {
@@ -153,8 +163,12 @@ static bool end_for_now(crawl *c, visit *v, const fetch_response *response)
   }
   c->totals.retries++;
   crawl_holds(c, frontier_count(c->frontier, "retries", 1));
-  rest(c, v, wait_ms);
-  put_off(c, v);
+  if (retries_spare_host(c->retries, response)) {
+    put_off_alone(c, v, wait_ms);
+  } else {
+    rest(c, v, wait_ms);
+    put_off(c, v);
+  }
   return true;
 }
 

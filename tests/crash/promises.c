@@ -74,7 +74,8 @@ unsigned promises_count_broken(const promises *p)
     const request_line *line = &log.lines[i];
     marks += request_is_mark(line, NULL);
     uint32_t index = site_find(s, line->target, strlen(line->target));
-    if (index != SITE_NOWHERE && p->since[index] && p->since[index] <= marks) {
+    bool may_come = index == SITE_NOWHERE || site_is_in_circle(s, index); /* judge.c */
+    if (!may_come && p->since[index] && p->since[index] <= marks) {
       fprintf(stderr, "  done at mark %u, asked again after mark %u: %s\n", p->since[index], marks, line->target);
       broken++;
     }

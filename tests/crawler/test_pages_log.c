@@ -309,7 +309,7 @@ static void every_outcome(void **state)
   free(unwilling_url);
 }
 
-/* The same machine without --allow-private, where robots.txt is not even asked for. */
+/* The same machine without --allow-private, where robots.txt is not even asked for: the URL waits, and has no line. */
 static void a_private_address(void **state)
 {
   (void)state;
@@ -321,8 +321,7 @@ static void a_private_address(void **state)
                                "--ignore-robots", "--tries", "1",   address,   NULL};
   assert_int_equal(trial_strata(t, words), 1);
   page_log log = pages_read(t->pages);
-  assert_all_documented(&log);
-  assert_members(&log, address, members_of("{'outcome':'failed','robots':'ignored','error':'private'}", port));
+  assert_int_equal(pages_count(&log), 0);
   pages_free(&log);
   free(address);
 }

@@ -140,7 +140,8 @@ static void a_directory_keeps_its_filter_and_rate(void **state)
     {"--fp", "1e-6", "0.5"},
   };
   trial *t = case_serve_site(74, 100);
-  case_assert_code(t, STRATA(t, CRAWL, "--filter", "exact:line", "--fp", "0.5", "--max-pages", "20", "URL"), 0);
+  case_assert_code(
+    t, STRATA(t, CRAWL, "--filter", "exact:line", "--fp", "0.5", "--tries", "1", "--max-pages", "20", "URL"), 0);
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     char sentence[1024];
     case_assert_code(t, STRATA(t, CRAWL, rows[i].option, rows[i].value, "URL"), 2);
@@ -162,7 +163,8 @@ static void another_directory_does_not_become_exact(void **state)
 {
   (void)state;
   trial *t = case_serve_site(75, 100);
-  case_assert_code(t, STRATA(t, CRAWL, "--filter", "bloom", "--fp", "1e-3", "--max-pages", "20", "URL"), 0);
+  case_assert_code(t, STRATA(t, CRAWL, "--filter", "bloom", "--fp", "1e-3", "--tries", "1", "--max-pages", "20", "URL"),
+                   0);
   case_assert_code(t, STRATA(t, CRAWL, "--filter", "exact:bloom"), 2);
   assert_non_null(strstr(t->err.bytes, "was made with bloom"));
   case_assert_code(t, STRATA(t, CRAWL), 0);

@@ -1,5 +1,5 @@
-/* Servers whose TLS records carry nothing of an answer, as fast as they can: they end with a reason, and the pages beside
- * them are fetched as if they were not there. */
+/* Servers whose TLS records carry nothing of an answer, as fast as they can: they end with a reason, and the pages
+ * beside them are fetched as if they were not there. */
 #include "tests/site/pages.h"
 #include "tests/support/tls_site.h"
 

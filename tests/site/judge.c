@@ -48,23 +48,11 @@ static bool is_wanted(const court *c, uint32_t index)
   return is_allowed(c, index) && c->hops[index] <= c->rules->max_depth;
 }
 
-/* A redirect that leads back to itself, over others or not: at most 20 are followed. */
-static bool is_in_circle(const court *c, uint32_t index)
-{
-  const site_entry *e = site_entry_at(c->site, index);
-  for (unsigned hops = 0; hops < 20 && e->kind == SITE_REDIRECT && e->goes_to; hops++) {
-    if (e->goes_to - 1 == index)
-      return true;
-    e = site_entry_at(c->site, e->goes_to - 1);
-  }
-  return false;
-}
-
 /* A circle asks for a second spelling of an entry, which is asked for, too; and what redirects to itself is asked for
  * once more. */
 static unsigned most_times(const court *c, uint32_t index)
 {
-  return is_in_circle(c, index) ? 3 : site_entry_at(c->site, index)->status >= 500 ? c->tries : 1;
+  return site_is_in_circle(c->site, index) ? 3 : site_entry_at(c->site, index)->status >= 500 ? c->tries : 1;
 }
 
 static void count(court *c, const char *authority, size_t authority_size, const char *target)

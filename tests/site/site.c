@@ -297,6 +297,18 @@ bool site_entry_is_wanted(const site_entry *entry, bool ignore_robots)
   return ignore_robots || entry->kind != SITE_FORBIDDEN;
 }
 
+bool site_is_in_circle(const site *s, uint32_t index)
+{
+  enum { HOPS_MAX = 20 }; /* which are followed */
+  const site_entry *e = &s->entries[index];
+  for (unsigned hops = 0; hops < HOPS_MAX && e->kind == SITE_REDIRECT && e->goes_to; hops++) {
+    if (e->goes_to - 1 == index)
+      return true;
+    e = &s->entries[e->goes_to - 1];
+  }
+  return false;
+}
+
 uint32_t site_find(const site *s, const char *target, size_t size)
 {
   text canonical = {0};

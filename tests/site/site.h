@@ -50,6 +50,9 @@ const site_entry *site_entry_at(const site *s, uint32_t index);
 const char *site_kind_name(site_kind kind); /* "page", "empty", ... */
 bool site_entry_is_wanted(const site_entry *entry, bool ignore_robots);
 
+/* A redirect that leads back to itself, over others or not. */
+bool site_is_in_circle(const site *s, uint32_t index);
+
 #define SITE_NOWHERE UINT32_MAX /* no index */
 /* The entry a request target stands for in any of its spellings, or SITE_NOWHERE. */
 uint32_t site_find(const site *s, const char *target, size_t size);

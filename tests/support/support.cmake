@@ -105,7 +105,7 @@ foreach(source core/add core/frontier core/open_batch core/commit core/open core
                core/workbench core/queue core/ordering core/host core/recrawl core/again core/folding core/late
                core/late_pass core/late_upkeep core/outbox exchange/lane exchange/sent_lately store/journal
                hosts/host_changes late/doubts late/doubt_parts late/doubt_pass late/runs late/runs_marks late/runs_ask
-               late/runs_merge admin/erase admin/compact_copy admin/mdb_urls admin/merge)
+               late/runs_merge admin/check_child admin/erase admin/compact_copy admin/mdb_urls admin/merge)
   target_sources(frontier_tiny PRIVATE ${PROJECT_SOURCE_DIR}/frontier/${source}.c)
 endforeach()
 target_compile_definitions(frontier_tiny PUBLIC FRONTIER_TINY)
