@@ -20,16 +20,15 @@ extern "C" {
 enum {
   MLBF_SHINGLE_WORDS = 4,
   MLBF_SHINGLE_WINDOW = 8,
-  MLBF_SHINGLES_WHOLE = 512, /* by which two texts of any length are compared: mlbf/corpus.h says how well */
+  MLBF_SHINGLES_WHOLE = 256, /* by which two texts of any length are compared: mlbf/corpus.h says how well */
 };
 
 typedef struct mlbf_shingles {
   uint64_t *at; /* those that are kept, ascending, each once */
   size_t count, room;
   uint64_t text; /* a hash of all words in order, never 0; equal texts have equal ones. 0: not known */
-  uint64_t
-    *whole; /* the MLBF_SHINGLES_WHOLE least of all shingles, kept or not: all, if the text has no more; NULL: not
-                      known */
+  /* The MLBF_SHINGLES_WHOLE least of all shingles, kept or not: all, if the text has no more; NULL: not known. */
+  uint64_t *whole;
   size_t whole_count;
 } mlbf_shingles;
 

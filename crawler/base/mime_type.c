@@ -10,7 +10,6 @@
 #include "crawler/base/chars.h"
 
 #include <assert.h>
-#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
@@ -52,10 +51,11 @@ static bool is_quotable(char c)
   return c == '\t' || ((unsigned char)c >= ' ' && c != 0x7F);
 }
 
-static span span_until(cursor *in, const char *stops)
+/* Two bytes that end it; twice the same, if there is one. */
+static span span_until(cursor *in, const char stops[2])
 {
   span found = {.begin = in->at};
-  while (in->at < in->end && (!*in->at || !strchr(stops, *in->at)))
+  while (in->at < in->end && *in->at != stops[0] && *in->at != stops[1])
     in->at++;
   found.size = (size_t)(in->at - found.begin);
   return found;
@@ -119,8 +119,8 @@ static void parameter_read(cursor *in, parsed *p)
   if (in->at == in->end || *in->at == ';' || ++in->at == in->end)
     return;
   bool is_quoted = *in->at == '"';
-  span value = is_quoted ? quoted_read(in) : without_blanks(span_until(in, ";"));
-  span_until(in, ";"); /* what is behind the quotes */
+  span value = is_quoted ? quoted_read(in) : without_blanks(span_until(in, ";;"));
+  span_until(in, ";;"); /* what is behind the quotes */
   bool is_charset = name.size == strlen("charset") && strncasecmp(name.begin, "charset", name.size) == 0;
   if (is_charset && !p->has_charset && (is_quoted || value.size))
     p->has_charset = charset_copy(value, is_quoted, p->charset);
@@ -132,11 +132,11 @@ static bool value_parse(span value, parsed *p)
   value = without_blanks(value);
   cursor in = {value.begin, value.begin + value.size};
   skip_blanks(&in);
-  *p = (parsed){.type = span_until(&in, "/")};
+  *p = (parsed){.type = span_until(&in, "//")};
   if (!is_token(p->type) || in.at == in.end)
     return false;
   in.at++;
-  p->subtype = without_blanks(span_until(&in, ";"));
+  p->subtype = without_blanks(span_until(&in, ";;"));
   if (!is_token(p->subtype))
     return false;
   while (in.at < in.end)
@@ -159,10 +159,14 @@ static span value_next(cursor *in)
 
 static void essence_write(const parsed *p, char essence[MIME_TYPE_ESSENCE])
 {
-  snprintf(essence, MIME_TYPE_ESSENCE, "%.*s/%.*s", (int)p->type.size, p->type.begin, (int)p->subtype.size,
-           p->subtype.begin);
-  for (char *at = essence; *at; at++)
-    *at = lower(*at);
+  char *to = essence, *end = essence + MIME_TYPE_ESSENCE - 1;
+  for (size_t i = 0; i < p->type.size && to < end; i++)
+    *to++ = lower(p->type.begin[i]);
+  if (to < end)
+    *to++ = '/';
+  for (size_t i = 0; i < p->subtype.size && to < end; i++)
+    *to++ = lower(p->subtype.begin[i]);
+  *to = '\0';
 }
 
 void mime_type_read(const char *content_type, size_t size, mime_type *type)

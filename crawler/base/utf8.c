@@ -47,9 +47,19 @@ size_t utf8_character(const char *at, const char *end, bool *is_good)
 
 const char *utf8_skip_ascii(const char *at, const char *end)
 {
+  enum { BLOCK = 64, WORDS = BLOCK / 8 };
+  static const uint64_t high = UINT64_C(0x8080808080808080);
+  for (uint64_t words[WORDS]; end - at >= BLOCK; at += BLOCK) {
+    uint64_t any = 0;
+    memcpy(words, at, BLOCK);
+    for (int i = 0; i < WORDS; i++) /* which the compiler does side by side */
+      any |= words[i];
+    if (any & high)
+      break;
+  }
   for (uint64_t word; end - at >= 8; at += 8) {
     memcpy(&word, at, 8);
-    if (word & UINT64_C(0x8080808080808080))
+    if (word & high)
       break;
   }
   while (at < end && (unsigned char)*at < 0x80)

@@ -447,7 +447,7 @@ static const option_row option_rows[] = {
            "strata like finds similar pages",
    .manual = "Do not store the text of pages. Otherwise the text of HTML and plain text is stored in "
              "{Pa contents/}, so that {Nm strata like} finds similar pages, and a near-duplicate of an earlier page "
-             "is marked in {Pa pages.jsonl} {Pq Va near}. Some 10 bytes are stored for each of a page's first 500 "
+             "is marked in {Pa pages.jsonl} {Pq Va near}. Some 10 bytes are stored for each of a page's first 250 "
              "words, and 2 for each further one, 64 bytes of memory are used per page, and a crawl without delays "
              "takes 1.3 to 1.7 times the CPU time."},
   {"near-last", NULL, OPTION_FLAG, FIELD(crawl.near_last), .keeping = KEPT_VALUE,

@@ -153,6 +153,8 @@ const charset *charset_of_label(const char *label, size_t size)
     label++, size--;
   while (size && is_space(label[size - 1]))
     size--;
+  if (!size)
+    return NULL; /* as most headers say none */
   for (size_t i = 0; i < sizeof charsets / sizeof *charsets; i++)
     if (has_label(charsets[i].labels, label, size))
       return &charsets[i];

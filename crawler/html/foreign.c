@@ -107,11 +107,6 @@ bool foreign_has_cdata(const foreign_place *place)
   return place->depth > 0 && !place->islands[place->depth - 1].has_html;
 }
 
-bool foreign_is_inert(const foreign_place *place)
-{
-  return place->depth > 0 && place->islands[place->depth - 1].is_inert;
-}
-
 static void enter_from_html(foreign_place *place, enum element element, bool is_self_closing, bool has_html_attribute)
 {
   bool is_root = element == SVG || element == MATH;

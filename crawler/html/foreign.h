@@ -28,7 +28,12 @@ void foreign_enter(foreign_place *place, const char *name, bool is_self_closing,
 void foreign_leave(foreign_place *place, const char *name); /* an end tag */
 
 bool foreign_is_inside(const foreign_place *place); /* does a child of the open element belong to SVG or MathML? */
-bool foreign_is_inert(const foreign_place *place);  /* is it in a template, so that nothing here is the page's? */
+
+/* Is it in a template, so that nothing here is the page's? */
+static inline bool foreign_is_inert(const foreign_place *place)
+{
+  return place->depth > 0 && place->islands[place->depth - 1].is_inert;
+}
 bool foreign_has_cdata(const foreign_place *place); /* is <![CDATA[ ]]> text here? */
 
 #endif

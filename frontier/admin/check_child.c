@@ -20,9 +20,9 @@
 
 enum {
   BEAT = 4096,                       /* records */
-  COMPUTE_S = FRONTIER_LIMIT(60, 1), /* and one more for so many pages, as opening reads every host: */
+  COMPUTE_S = FRONTIER_LIMIT(60, 2), /* and one more for so many pages, as opening reads every host: */
   PAGES_A_SECOND = 1 << 14,
-  STALL_MS = FRONTIER_LIMIT(600000, 5000),
+  STALL_MS = FRONTIER_LIMIT(600000, 10000),
 };
 
 typedef struct beat {

@@ -1,9 +1,19 @@
-/* See hash_sort.h: an "American flag" pass, then insertion. */
+/* See hash_sort.h: a pass that puts them in buckets, then insertion. Few hashes, as pages have, go through a copy; many
+ * are moved in place (an "American flag" sort). */
 #include "mlbf/similar/hash_sort.h"
 
+#include <assert.h>
+#include <stdbool.h>
 #include <stdlib.h>
 
-enum { BUCKETS = 256, CROWD = 64 /* hashes in one bucket, at most, for insertion; more than an even spread makes */ };
+enum {
+  BITS = 8,
+  BUCKETS = 1 << BITS,
+  CROWD = 64, /* hashes in one bucket, at most, for insertion; more than an even spread makes */
+  FEW = 384,  /* hashes, whose copy takes 3 kB of stack */
+  BITS_OF_FEW = 7,
+  BUCKETS_OF_FEW = 1 << BITS_OF_FEW,
+};
 
 static int ascending(const void *a, const void *b)
 {
@@ -11,12 +21,13 @@ static int ascending(const void *a, const void *b)
   return x < y ? -1 : x > y;
 }
 
-static uint64_t greatest(const uint64_t *at, size_t count)
+/* Its highest bit is the greatest one's. */
+static uint64_t bits_of_all(const uint64_t *at, size_t count)
 {
-  uint64_t most = 0;
+  uint64_t bits = 0;
   for (size_t i = 0; i < count; i++)
-    most = at[i] > most ? at[i] : most;
-  return most;
+    bits |= at[i];
+  return bits;
 }
 
 /* Where each bucket begins and ends, the number of the last being `count`. Returns the size of the fullest. */
@@ -59,20 +70,47 @@ static void insert_each(uint64_t *at, size_t count)
   }
 }
 
-void mlbf_hash_sort(uint64_t *at, size_t count)
+static void sort_many(uint64_t *at, size_t count, unsigned shift)
 {
   size_t begins[BUCKETS], ends[BUCKETS];
-  uint64_t most = greatest(at, count);
-  if (most < BUCKETS || count < CROWD / 4) {
-    if (count > 1)
-      qsort(at, count, sizeof *at, ascending);
-    return;
-  }
-  unsigned shift = 56 - (unsigned)__builtin_clzll(most);
   if (divide(at, count, shift, begins, ends) > CROWD) {
     qsort(at, count, sizeof *at, ascending);
     return;
   }
   distribute(at, shift, begins, ends);
   insert_each(at, count);
+}
+
+/* Into the buckets of a copy, and from there each to its place. A crowd in one bucket costs little among so few. */
+static void sort_few(uint64_t *at, size_t count, unsigned shift)
+{
+  uint64_t copy[FEW];
+  uint16_t places[BUCKETS_OF_FEW] = {0}, place = 0;
+  assert(count <= FEW);
+  for (size_t i = 0; i < count; i++)
+    places[at[i] >> shift]++;
+  for (size_t b = 0; b < BUCKETS_OF_FEW; b++) {
+    uint16_t size = places[b];
+    places[b] = place;
+    place = (uint16_t)(place + size);
+  }
+  for (size_t i = 0; i < count; i++)
+    copy[places[at[i] >> shift]++] = at[i];
+  for (size_t i = 0; i < count; i++) {
+    uint64_t hash = copy[i];
+    size_t to = i;
+    for (; to > 0 && at[to - 1] > hash; to--)
+      at[to] = at[to - 1];
+    at[to] = hash;
+  }
+}
+
+void mlbf_hash_sort(uint64_t *at, size_t count)
+{
+  uint64_t bits = bits_of_all(at, count);
+  unsigned size = bits ? 64 - (unsigned)__builtin_clzll(bits) : 0;
+  if (count <= FEW)
+    sort_few(at, count, size > BITS_OF_FEW ? size - BITS_OF_FEW : 0);
+  else
+    sort_many(at, count, size > BITS ? size - BITS : 0);
 }

@@ -5,13 +5,22 @@
 
 enum { WORDS = MLBF_PAIRS_BITS / 64, FULL = MLBF_PAIRS_BITS * 3 / 4 };
 
+/* The bits that are set. Without an instruction for it, which not every processor has, gcc would call a function. */
+static int ones(uint64_t x)
+{
+  x -= x >> 1 & UINT64_C(0x5555555555555555);
+  x = (x & UINT64_C(0x3333333333333333)) + (x >> 2 & UINT64_C(0x3333333333333333));
+  x = (x + (x >> 4)) & UINT64_C(0x0F0F0F0F0F0F0F0F);
+  return (int)(x * UINT64_C(0x0101010101010101) >> 56);
+}
+
 bool mlbf_pairs_compare(const mlbf_pairs *a, const mlbf_pairs *b, mlbf_pairs_difference *difference)
 {
   int in_a = 0, in_b = 0, in_both = 0;
   for (int i = 0; i < WORDS; i++) {
-    in_a += __builtin_popcountll(a->bits[i]);
-    in_b += __builtin_popcountll(b->bits[i]);
-    in_both += __builtin_popcountll(a->bits[i] & b->bits[i]);
+    in_a += ones(a->bits[i]);
+    in_b += ones(b->bits[i]);
+    in_both += ones(a->bits[i] & b->bits[i]);
   }
   if (in_a > FULL || in_b > FULL)
     return false;

@@ -98,22 +98,51 @@ static size_t each_once(uint64_t *at, size_t count)
   return kept;
 }
 
+/* The least to the front, at least `most` of them, in no order; returns how many. None is above `limit`. Hashes spread
+ * evenly, so there are few more than that, and only these need be sorted. */
+static size_t gather_least(uint64_t *at, size_t count, size_t most, uint64_t limit)
+{
+  enum { BUCKETS = 256 };
+  size_t sizes[BUCKETS] = {0}, below = 0, front = 0;
+  unsigned shift = 56 - (unsigned)__builtin_clzll(limit | (BUCKETS - 1)), last = 0;
+  assert(most && count >= most);
+  for (size_t i = 0; i < count; i++)
+    sizes[at[i] >> shift]++;
+  for (below = sizes[0]; below < most; below += sizes[last])
+    last++;
+  for (size_t i = 0; i < count; i++)
+    if (at[i] >> shift <= last) {
+      uint64_t least = at[i];
+      at[i] = at[front];
+      at[front++] = least;
+    }
+  assert(front == below);
+  return front;
+}
+
 /* Ascending, each once, and no more than `most`. */
 static void settle(sample *s)
 {
-  mlbf_hash_sort(s->at, s->count);
-  s->count = each_once(s->at, s->count);
+  size_t least = s->count;
+  if (s->count / 3 > s->most) /* with half as many more, as some are there several times */
+    least = gather_least(s->at, s->count, s->most + s->most / 2, s->limit);
+  mlbf_hash_sort(s->at, least);
+  size_t different = each_once(s->at, least);
+  if (different < s->most && least < s->count) { /* what is behind them is needed, too */
+    mlbf_hash_sort(s->at, s->count);
+    different = each_once(s->at, s->count);
+  }
+  s->count = different < s->most ? different : s->most;
   if (s->count < s->most)
     return;
-  s->count = s->most;
   assert(s->at[s->most - 1] <= s->limit); /* it never rises */
   s->limit = s->at[s->most - 1];
 }
 
-/* Twice the most before they are settled, so that sorting takes its turn seldom. */
-static bool make_room(sample *s)
+/* Sixteen times the most before they are settled: most pages are sorted once, in their end. */
+__attribute__((noinline)) static bool make_room(sample *s)
 {
-  if (s->count / 2 >= s->most)
+  if (s->count / 16 >= s->most)
     settle(s);
   if (s->count < s->room)
     return true;
@@ -126,13 +155,13 @@ static bool make_room(sample *s)
   return true;
 }
 
-static void keep(mlbf_shingler *s, sample *to, uint64_t shingle)
+static inline void keep(mlbf_shingler *s, sample *to, uint64_t shingle)
 {
   if (shingle > to->limit)
     return;
   if (to->count == to->room && !make_room(to))
     s->has_failed = true;
-  else
+  else if (shingle <= to->limit) /* still */
     to->at[to->count++] = shingle;
 }
 

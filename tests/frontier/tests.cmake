@@ -32,8 +32,7 @@ set_tests_properties(exchange_model PROPERTIES TIMEOUT 300)
 
 # A directory cared for, after crawls that meet every limit.
 strata_test(check tests_crawl tests_frontier)
-strata_test(check_child tests_crawl tests_frontier)
-target_sources(test_check_child PRIVATE ${PROJECT_SOURCE_DIR}/frontier/admin/check_child.c) # with tiny limits
+strata_test(check_child tests_crawl frontier_tiny tests_frontier)
 strata_test(repair tests_crawl tests_frontier)
 strata_test(repair_again tests_crawl tests_frontier)
 strata_test(miscounted tests_crawl tests_frontier PkgConfig::LMDB PkgConfig::XXHASH)
@@ -44,7 +43,7 @@ strata_test(erase tests_crawl frontier_tiny tests_frontier)
 strata_test(snapshot tests_crawl tests_frontier)
 strata_test(merge tests_crawl tests_frontier)
 strata_test(own_secret tests_crawl tests_frontier)
-strata_test(late_lot tests_crawl tests_frontier)
+strata_test(late_lot tests_crawl frontier_tiny tests_frontier)
 target_sources(test_late_lot PRIVATE support/full_filter.c)
 strata_test(exact tests_crawl tests_frontier PkgConfig::LMDB PkgConfig::XXHASH)
 foreach(name exact_repair exact_care)
