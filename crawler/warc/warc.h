@@ -40,7 +40,7 @@ typedef struct warc_fetch {
   uint64_t start_ms;      /* of the Unix epoch */
   double seconds;
   const char *truncated; /* why, as WARC-Truncated says it; NULL: it is not */
-  uint64_t id, via;  /* as in pages.jsonl */
+  uint64_t id, via;      /* as in pages.jsonl */
   unsigned depth;
 } warc_fetch;
 

@@ -316,7 +316,7 @@ static void what_is_not_there(void **state)
   trial *t = crawl_bodies(&port);
   text never = address_of(port, "/never"), no = address_of(port, "/no");
   assert_int_equal(STRATA(t, "show", "DIR", never.bytes), 1); /* nothing of it came */
-  assert_int_equal(STRATA(t, "show", "DIR", no.bytes), 1);   /* from an interim response, which is no page */
+  assert_int_equal(STRATA(t, "show", "DIR", no.bytes), 1);    /* from an interim response, which is no page */
   assert_non_null(strstr(t->err.bytes, "holds no response"));
   assert_int_equal(STRATA(t, "show", "DIR", "mailto:x"), 2);
   assert_int_equal(STRATA(t, "show", "DIR"), 2);
