@@ -1,60 +1,11 @@
-/* See harvest.h. A redirect's target enters the frontier as a URL of its own, so it is judged and counted like any
- * other and fetched once, however many pages lead there. But if its key is one that this chain of redirects asked for,
- * that does not make it known: the server asks for another spelling, or for the same one with new cookies
- * (redirect_chain.h). */
-#include "crawler/loop/harvest.h"
+/* See harvest.h: a page's links, sitemaps and start URLs. Where redirects lead: harvest_redirect.c. */
+#include "crawler/loop/harvest_inside.h"
 
 #include "crawler/loop/lacks.h"
-#include "crawler/loop/redirect_chain.h"
-#include "crawler/loop/sitemap_set.h"
-#include "frontier/text.h"
 
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum {
-  HREF_MAX = 4 * URL_LENGTH_MAX, /* of an href with its query escaped; a longer one is no URL of ours anyway */
-  TOGETHER = 256,                /* links: for most pages one call of the frontier */
-};
-
-typedef enum purpose { FOR_LINK, FOR_START, FOR_CHECK } purpose;
-
-typedef struct about {
-  purpose what_for;
-  link_element by;
-  bool is_nofollow;
-  bool is_loaded, is_mixed; /* with its page; that is https, and this http */
-  uint64_t hash;            /* of its key, for the edge log */
-} about;
-
-/* Links that the frontier was not given yet. */
-typedef struct waiting {
-  const url_base *base; /* of all of them; NULL: they are absolute */
-  size_t count, settled;
-  frontier_text texts[TOGETHER];
-  about abouts[TOGETHER];
-  frontier_answer answers[TOGETHER];
-  size_t used;
-  char bytes[2 * HREF_MAX]; /* of hrefs that are not the page's */
-} waiting;
-
-struct harvest {
-  frontier *frontier;
-  scope *scope;
-  mlbf_hasher *hasher; /* of the URLs of a chain of redirects */
-  harvest_rules rules;
-  sitemap_set *maps;
-  url_base *base; /* of the document */
-  url_base *own;  /* the page's own URL, where <base> moves nothing */
-  uint64_t now_ms;
-  bool is_secure;              /* the page came by https */
-  uint64_t skips[CRAWL_SKIPS]; /* not counted in the frontier yet */
-  bool is_cut;                 /* the page's links are not all taken: the crawl ends */
-  url target;
-  waiting waiting;
-  char canonical[URL_LENGTH_MAX + 1];
-};
 
 const char *crawl_skip_name(crawl_skip why)
 {
@@ -149,10 +100,8 @@ static bool is_fresh(frontier_verdict verdict)
          verdict.outcome != FRONTIER_ELSEWHERE;
 }
 
-/* h->target into the frontier, if it is in scope. `chain`: of the redirects that led there; NULL: none did.
- * `is_forced`: even if its key was seen. So is a sitemap once, as its URL may be known as a page's or an asset's. */
-static frontier_status add_target(harvest *h, frontier_origin origin, const redirect_chain *chain, bool is_forced,
-                                  page_links *links)
+frontier_status harvest_add_target(harvest *h, frontier_origin origin, const redirect_chain *chain, bool is_forced,
+                                   page_links *links)
 {
   frontier_link link = {.target = &h->target};
   frontier_verdict verdict;
@@ -227,9 +176,8 @@ static int refuse(void *context, size_t index, const url *u)
   return is_wanted(h, u, h->waiting.texts[at].origin) ? 0 : SKIP_PATTERN;
 }
 
-/* What is too long is lacking, unless its beginning shows that it is out of scope. */
-static void count_unusable(harvest *h, url_status why, const url_base *base, const char *href, size_t size,
-                           page_links *links)
+void harvest_count_unusable(harvest *h, url_status why, const url_base *base, const char *href, size_t size,
+                            page_links *links)
 {
   enum { BEGINNING = LINKS_BEGINNING }; /* three times as long, escaped, and no URL is too long for that */
   crawl_skip skip = skip_of(why);
@@ -250,7 +198,7 @@ static void count_answer(harvest *h, size_t i, page_links *links)
   const frontier_answer *said = &h->waiting.answers[i];
   const about *a = &h->waiting.abouts[i];
   if (said->url != URL_OK)
-    count_unusable(h, said->url, h->waiting.base, t->href, t->href_size, links);
+    harvest_count_unusable(h, said->url, h->waiting.base, t->href, t->href_size, links);
   else if (said->refused)
     h->skips[said->refused]++;
   else
@@ -394,8 +342,7 @@ static frontier_origin page_origin(const visit *v)
   return (frontier_origin){.via = v->lease.id, .depth = depth < UINT16_MAX ? depth + 1 : depth};
 }
 
-/* Of where a redirect leads, and of a sitemap that a sitemap names: as far from the start, one hop on. */
-static frontier_origin next_hop(const visit *v)
+frontier_origin harvest_next_hop(const visit *v)
 {
   frontier_origin origin = v->lease.origin;
   origin.via = v->lease.id;
@@ -412,16 +359,16 @@ static frontier_status add_map(harvest *h, const visit *v, const visit_link *lin
     return FRONTIER_OK;
   url_status parsed = url_resolve(base, link->href, link->size, h->rules.profile, &h->target);
   if (parsed != URL_OK) {
-    count_unusable(h, parsed, base, link->href, link->size, links);
+    harvest_count_unusable(h, parsed, base, link->href, link->size, links);
     return FRONTIER_OK;
   }
   if (h->rules.edges)
     edge_log_add(h->rules.edges, edge_log_hash(h->rules.edges, h->target.key, h->target.key_size), link->element,
                  false);
-  return add_target(h, origin, NULL, false, links);
+  return harvest_add_target(h, origin, NULL, false, links);
 }
 
-static bool is_too_far(frontier_origin origin)
+bool harvest_is_too_far(frontier_origin origin)
 {
   return (origin.hops & ~(unsigned)VISIT_BITS) > REDIRECTS_MAX; /* sitemaps inside sitemaps as well */
 }
@@ -444,7 +391,7 @@ frontier_status harvest_links(harvest *h, const visit *v, uint64_t now_ms, page_
     inlinks_begin_page(h->rules.counts);
   if (h->rules.budgets)
     domain_budget_page(h->rules.budgets, v->lease.url + v->lease.host_begin, v->lease.host_end - v->lease.host_begin);
-  frontier_origin of_page = page_origin(v), of_map = next_hop(v), of_asset = check_origin(of_page);
+  frontier_origin of_page = page_origin(v), of_map = harvest_next_hop(v), of_asset = check_origin(of_page);
   uint64_t undecided = patterns_undecided(h->rules.patterns);
   frontier_status status = FRONTIER_OK;
   visit_link link;
@@ -455,8 +402,8 @@ frontier_status harvest_links(harvest *h, const visit *v, uint64_t now_ms, page_
     if (is_nofollow(h, v, &link) && !h->rules.edges)
       h->skips[SKIP_NOFOLLOW]++;
     else if (link.is_cut)
-      count_unusable(h, URL_TOO_LONG, base_of(h, v, &link), link.href, link.size, links);
-    else if (link.is_map && is_too_far(of_map))
+      harvest_count_unusable(h, URL_TOO_LONG, base_of(h, v, &link), link.href, link.size, links);
+    else if (link.is_map && harvest_is_too_far(of_map))
       h->skips[SKIP_REDIRECTS]++, links->lacks |= LACK_BIT(LACK_LINKS);
     else if (link.is_map)
       status = add_map(h, v, &link, index++, of_map, links);
@@ -483,7 +430,7 @@ frontier_status harvest_sitemap(harvest *h, const char *base, const char *href, 
     h->skips[skip_of(parsed)]++;
     return FRONTIER_OK;
   }
-  frontier_status status = add_target(h, (frontier_origin){.hops = VISIT_SITEMAP}, NULL, false, &links);
+  frontier_status status = harvest_add_target(h, (frontier_origin){.hops = VISIT_SITEMAP}, NULL, false, &links);
   *is_new |= links.fresh > 0;
   return status == FRONTIER_OK ? sitemap_set_keep(h->maps) : status;
 }
@@ -536,90 +483,4 @@ frontier_status harvest_starts_end(harvest *h)
 {
   page_links links = {0};
   return add_waiting(h, &links);
-}
-
-/* ---- redirects ------------------------------------------------------------------------------------------- */
-
-/* A start URL may lead to its site's real name (example.org -> www.example.org): that host joins the scope. */
-static bool widen_scope(harvest *h, const visit *v)
-{
-  return !visit_is_start(v) || h->rules.is_scope_fixed || scope_has(h->scope, &h->target) ||
-         scope_add(h->scope, &h->target);
-}
-
-static uint64_t hash_of(const harvest *h, const char *text, size_t size)
-{
-  return mlbf_hasher_hash(h->hasher, 0, (mlbf_span){text, size}).low;
-}
-
-/* Where it leads into h->target. */
-static url_status resolve_redirect(harvest *h, const visit *v, const char *location)
-{
-  url_base_set(h->base, v->lease.url, v->lease.url_size);
-  return url_resolve(h->base, location, strlen(location), h->rules.profile, &h->target);
-}
-
-static bool leads_to_itself(const harvest *h, const visit *v)
-{
-  return h->target.fetch_size == v->lease.url_size && memcmp(h->target.fetch, v->lease.url, v->lease.url_size) == 0;
-}
-
-bool harvest_leads_to_itself(harvest *h, const visit *v, const char *location)
-{
-  return resolve_redirect(h, v, location) == URL_OK && leads_to_itself(h, v);
-}
-
-/* All that was asked for up to this visit. What a URL that was fetched before came by is long over. false: out of room.
- * Changes h->target. */
-static bool gather_chain(harvest *h, const visit *v, bool has_new_cookies, redirect_chain *chain)
-{
-  chain->count = 0;
-  if (!revisit_is_again(v->revisit))
-    redirect_chain_read(chain, &v->lease);
-  url_status status = url_parse(v->lease.url, v->lease.url_size, h->rules.profile, &h->target);
-  uint64_t spelling = hash_of(h, v->lease.url, v->lease.url_size),
-           key = status == URL_OK ? hash_of(h, h->target.key, h->target.key_size) : spelling;
-  if (!redirect_chain_add(chain, key, spelling))
-    return false;
-  if (has_new_cookies)
-    redirect_chain_forget_spellings(chain);
-  return true;
-}
-
-/* h->target. What the chain has asked for is asked for again in another spelling only: in an earlier life of this page,
- * too, so then it is known. */
-static frontier_status follow(harvest *h, const visit *v, const redirect_chain *chain, redirect_end *end)
-{
-  bool is_of_chain = redirect_chain_has_key(chain, hash_of(h, h->target.key, h->target.key_size));
-  bool is_circle = leads_to_itself(h, v) ||
-                   redirect_chain_has_spelling(chain, hash_of(h, h->target.fetch, h->target.fetch_size));
-  if (!widen_scope(h, v))
-    return FRONTIER_NO_MEMORY;
-  end->may_be_loop = !is_of_chain || is_circle;
-  if (is_circle || (is_of_chain && revisit_is_again(v->revisit)))
-    return FRONTIER_OK;
-  return add_target(h, next_hop(v), chain, is_of_chain, &end->links);
-}
-
-frontier_status harvest_redirect(harvest *h, const visit *v, const fetch_response *response, uint64_t now_ms,
-                                 redirect_end *end)
-{
-  redirect_chain chain;
-  *end = (redirect_end){0};
-  h->now_ms = now_ms;
-  bool has_room = gather_chain(h, v, response->has_new_cookies, &chain);
-  url_status status = resolve_redirect(h, v, response->location);
-  if (status != URL_OK) {
-    count_unusable(h, status, h->base, response->location, strlen(response->location), &end->links);
-    return FRONTIER_OK;
-  }
-  end->links.found = 1;
-  end->target = h->target.fetch;
-  if (!has_room || is_too_far(next_hop(v))) {
-    h->skips[SKIP_REDIRECTS]++;
-    end->links.limit = "too many redirects";
-    end->links.lacks |= LACK_BIT(LACK_REDIRECTS);
-    return FRONTIER_OK;
-  }
-  return follow(h, v, &chain, end);
 }
