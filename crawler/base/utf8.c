@@ -47,18 +47,18 @@ size_t utf8_character(const char *at, const char *end, bool *is_good)
 
 const char *utf8_skip_ascii(const char *at, const char *end)
 {
-  enum { BLOCK = 64, WORDS = BLOCK / 8 };
+  enum { WORD = 8, BLOCK = 4 * WORD };
   static const uint64_t high = UINT64_C(0x8080808080808080);
-  for (uint64_t words[WORDS]; end - at >= BLOCK; at += BLOCK) {
-    uint64_t any = 0;
-    memcpy(words, at, BLOCK);
-    for (int i = 0; i < WORDS; i++) /* which the compiler does side by side */
-      any |= words[i];
-    if (any & high)
+  for (uint64_t a, b, c, d; end - at >= BLOCK; at += BLOCK) {
+    memcpy(&a, at, WORD);
+    memcpy(&b, at + WORD, WORD);
+    memcpy(&c, at + 2 * WORD, WORD);
+    memcpy(&d, at + 3 * WORD, WORD);
+    if ((a | b | c | d) & high)
       break;
   }
-  for (uint64_t word; end - at >= 8; at += 8) {
-    memcpy(&word, at, 8);
+  for (uint64_t word; end - at >= WORD; at += WORD) {
+    memcpy(&word, at, WORD);
     if (word & high)
       break;
   }

@@ -10,7 +10,7 @@ enum {
   BITS = 8,
   BUCKETS = 1 << BITS,
   CROWD = 64, /* hashes in one bucket, at most, for insertion; more than an even spread makes */
-  FEW = 384,  /* hashes, whose copy takes 3 kB of stack */
+  FEW = 448,  /* hashes, whose copy takes 3.5 kB of stack */
   BITS_OF_FEW = 7,
   BUCKETS_OF_FEW = 1 << BITS_OF_FEW,
 };

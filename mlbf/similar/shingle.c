@@ -124,7 +124,7 @@ static size_t gather_least(uint64_t *at, size_t count, size_t most, uint64_t lim
 static void settle(sample *s)
 {
   size_t least = s->count;
-  if (s->count / 3 > s->most) /* with half as many more, as some are there several times */
+  if (s->count / 2 > s->most) /* with half as many more, as some are there several times */
     least = gather_least(s->at, s->count, s->most + s->most / 2, s->limit);
   mlbf_hash_sort(s->at, least);
   size_t different = each_once(s->at, least);
@@ -159,10 +159,12 @@ static inline void keep(mlbf_shingler *s, sample *to, uint64_t shingle)
 {
   if (shingle > to->limit)
     return;
-  if (to->count == to->room && !make_room(to))
-    s->has_failed = true;
-  else if (shingle <= to->limit) /* still */
-    to->at[to->count++] = shingle;
+  if (to->count == to->room) {
+    s->has_failed |= !make_room(to);
+    if (s->has_failed || shingle > to->limit)
+      return;
+  }
+  to->at[to->count++] = shingle;
 }
 
 /* ---- words and windows ---------------------------------------------------------------------------------- */
