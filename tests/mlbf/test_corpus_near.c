@@ -152,28 +152,41 @@ static bool has_near(size_t number)
   return false;
 }
 
-static void finds_what_comparing_all_finds(void **state)
+/* How many are found, of those that are near, by a corpus with a secret of its own. */
+static size_t find_near(const bool near[PAGES])
 {
-  (void)state;
-  size_t near = 0, found = 0;
+  size_t found = 0;
+  scratch_remove(directory);
   mlbf_corpus *c = open_corpus();
-  make_pages();
   for (size_t i = 0; i < PAGES; i++) {
     double share;
     long other = add(c, i, &documents[i], &share);
-    bool wanted = has_near(i);
-    near += wanted;
-    found += wanted && other >= 0;
+    found += near[i] && other >= 0;
     if (other >= 0) {
-      assert_true(wanted && (size_t)other < i);
+      assert_true(near[i] && (size_t)other < i);
       assert_true(share == share_of(&documents[other], &documents[i]) && share >= MLBF_CORPUS_NEAR);
     }
     if (i % 100 == 50)
       assert_int_equal(mlbf_corpus_flush(c), MLBF_OK); /* some are read from the file, some from memory */
   }
-  print_message("%zu of %zu near-duplicates found\n", found, near);
-  assert_true(near > PAGES / 8 && found * 1000 >= near * 990);
   mlbf_corpus_close(c);
+  return found;
+}
+
+/* Four in 1,000 are not, of these many just near ones; with one secret alone it may be ten by chance. */
+static void finds_what_comparing_all_finds(void **state)
+{
+  (void)state;
+  enum { SECRETS = 6 };
+  static bool near[PAGES];
+  size_t count = 0, found = 0;
+  make_pages();
+  for (size_t i = 0; i < PAGES; i++)
+    count += near[i] = has_near(i);
+  for (int i = 0; i < SECRETS; i++)
+    found += find_near(near);
+  print_message("%zu of %zu near-duplicates found\n", found, SECRETS * count);
+  assert_true(count > PAGES / 8 && found * 1000 >= SECRETS * count * 990);
   for (size_t i = 0; i < PAGES; i++)
     mlbf_shingles_free(&documents[i]);
 }

@@ -41,7 +41,7 @@ static void no_more_pages_than_told(void **state)
 {
   (void)state;
   trial *t = case_serve_site(11, 600);
-  case_assert_code(t, STRATA(t, CRAWL, "--per-host", "4", "--max-pages", "50", "URL"), 0);
+  case_assert_code(t, STRATA(t, CRAWL, "--per-host", "4", "--tries", "1", "--max-pages", "50", "URL"), 0);
   page_log log = pages_read(t->pages);
   unsigned pages = 0;
   for (size_t i = 0; i < pages_count(&log); i++) {

@@ -111,7 +111,7 @@ static void answer_hostile(int fd, const char *target)
     memset(late, ' ', sizeof late);
     memcpy(late, "<urlset>", strlen("<urlset>"));
     memcpy(late + sizeof late - strlen(end), end, strlen(end));
-    usleep(800000);
+    usleep(1500000);
     send_packed(fd, late, sizeof late);
   } else
     raw_send_string(fd, SMALL_LEAF);
