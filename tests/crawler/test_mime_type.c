@@ -49,7 +49,7 @@ static void read_copy(const char *text, size_t size, mime_type *type)
 {
   char *copy = malloc(size + !size);
   assert_non_null(copy);
-  memcpy(copy, text, size);
+  memcpy(copy, text, size); // cppcheck-suppress uninitvar ; each caller has filled it
   mime_type_read(copy, size, type);
   free(copy);
 }
