@@ -477,7 +477,7 @@ static const option_row option_rows[] = {
    .manual = "Send the cookies in {Ar FILE}, in Netscape's format, to the hosts they are for, as {Fl -user} only for "
              "the schemes, hosts and ports of start URLs, and send back those that servers set during this run: 50 of "
              "a host and 3,000 in all, the last ones used, none of https by http. A URL that redirects to itself and "
-             "sets a cookie is requested again with it, up to three times. {Ar FILE} may be empty."},
+             "sets a cookie is requested again with it, up to twenty times. {Ar FILE} may be empty."},
   {"proxy", "URL", OPTION_CALL, .take = take_proxy, .keeping = KEPT_VALUE,
    .help = "through this proxy (http, https, socks5h, ...); none is taken from the environment",
    .manual = "Connect through this proxy: http, https, socks4, socks4a, socks5 or socks5h. None is taken from the "

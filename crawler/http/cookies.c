@@ -37,7 +37,7 @@ struct cookies {
   int buckets[BUCKETS];
   int free, newest, oldest;
   size_t count;
-  uint64_t serials, changes;
+  uint64_t serials;
   char sent[COOKIES_SENT_MAX + 1];
 };
 
@@ -73,6 +73,12 @@ void cookies_free(cookies *c)
   if (c)
     mlbf_hasher_free(c->hasher);
   free(c);
+}
+
+uint64_t cookies_hash(cookies *c, const char *url, bool is_trusted, uint64_t now_s)
+{
+  const char *text = cookies_for(c, url, is_trusted, now_s);
+  return *text ? mlbf_hasher_hash(c->hasher, 0, (mlbf_span){text, strlen(text)}).low | 1 : 0;
 }
 
 size_t cookies_count(const cookies *c)
@@ -208,12 +214,10 @@ static bool keep(cookies *c, const cookie_field *f, bool is_users, bool is_from_
       return false;
     is_users |= c->all[before].is_users;
     made = c->all[before].made;
-    c->changes += f->expires_s <= now_s || strcmp(c->all[before].value, f->value) != 0;
     drop(c, before);
   }
   if (f->expires_s <= now_s)
     return false;
-  c->changes += before == NONE;
   make_room(c, site, f->domain, now_s);
   return put(c, site, f, made, is_users);
 }
@@ -243,11 +247,6 @@ bool cookies_read(cookies *c, const char *path, uint64_t now_s)
   free(line);
   fclose(file);
   return is_read;
-}
-
-uint64_t cookies_changes(const cookies *c)
-{
-  return c->changes;
 }
 
 /* ---- to servers -------------------------------------------------------------------------------------------- */

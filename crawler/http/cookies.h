@@ -39,11 +39,11 @@ bool cookies_read(cookies *c, const char *path, uint64_t now_s);
  * the Unix epoch. */
 bool cookies_take(cookies *c, const char *url, const char *field, uint64_t now_s);
 
-/* Rises with each cookie that is new, gone, or has another value. */
-uint64_t cookies_changes(const cookies *c);
-
 /* The value of the Cookie field for that URL, "" if none; valid until the next call. */
 const char *cookies_for(cookies *c, const char *url, bool is_trusted, uint64_t now_s);
+
+/* A hash of it, keyed with a number that each jar draws; 0: "". */
+uint64_t cookies_hash(cookies *c, const char *url, bool is_trusted, uint64_t now_s);
 
 size_t cookies_count(const cookies *c);
 

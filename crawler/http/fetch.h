@@ -58,7 +58,8 @@ typedef struct fetch_response {
   uint64_t body_bytes;      /* decoded, as given to `body` */
   const char *address;      /* of the server; "" if there was no connection */
   const exchange *exchange; /* what went over the wire; NULL if it is not kept */
-  bool has_new_cookies;     /* it changed some: the same request, or another one, may be answered otherwise now */
+  uint64_t cookies_sent;    /* hash of those that the request had; 0: none */
+  uint64_t cookies_there;   /* of those that a request to where it redirects would have now */
   fetch_cut truncated;      /* also of a response whose body is not looked into */
   uint64_t retry_after_s;   /* of a Retry-After header, seconds or date; 0: none */
   uint64_t put_off_ms;      /* > 0: no answer, and no failure of the server: its address has had its share of requests,

@@ -199,13 +199,21 @@ static bool is_told_to_wait(const transfer *t)
 
 static void take_cookies(transfer *t)
 {
-  request *r = t->request;
-  cookies *jar = t->setting->cookies;
+  const request *r = t->request;
   const char *field = NULL;
-  uint64_t now_s = machine_wall_ms() / 1000, before = cookies_changes(jar);
   while ((field = response_head_next(&r->head, "Set-Cookie", field)))
-    cookies_take(jar, r->url, field, now_s);
-  r->response.has_new_cookies = cookies_changes(jar) != before;
+    cookies_take(t->setting->cookies, r->url, field, machine_wall_ms() / 1000);
+}
+
+/* Where its Location leads as libcurl reads it, which will do for cookies. */
+static void compare_cookies(transfer *t)
+{
+  const request *r = t->request;
+  char *there = NULL;
+  curl_easy_getinfo(t->easy, CURLINFO_REDIRECT_URL, &there);
+  t->request->response.cookies_sent = t->cookies_sent;
+  t->request->response.cookies_there = cookies_hash(t->setting->cookies, there ? there : r->url, r->receiver.is_trusted,
+                                                    machine_wall_ms() / 1000);
 }
 
 /* The head is complete, and stays as it is: the crawling thread may read it from the first piece of the body on. */
@@ -391,8 +399,11 @@ bool transfer_set(transfer *t, request *r)
   if (t->setting->trusted_headers)
     curl_easy_setopt(t->easy, CURLOPT_USERPWD, r->receiver.is_trusted ? t->setting->options->user : NULL);
   const char *sent = "";
-  if (t->setting->cookies)
-    sent = cookies_for(t->setting->cookies, r->url, r->receiver.is_trusted, machine_wall_ms() / 1000);
+  uint64_t now_s = machine_wall_ms() / 1000;
+  if (t->setting->cookies) {
+    t->cookies_sent = cookies_hash(t->setting->cookies, r->url, r->receiver.is_trusted, now_s);
+    sent = cookies_for(t->setting->cookies, r->url, r->receiver.is_trusted, now_s);
+  }
   if (t->setting->cookies && curl_easy_setopt(t->easy, CURLOPT_COOKIE, *sent ? sent : NULL) != CURLE_OK)
     return false;
   return set_headers(t) && curl_easy_setopt(t->easy, CURLOPT_URL, r->url) == CURLE_OK;
@@ -555,6 +566,8 @@ void transfer_conclude(transfer *t, CURLcode code)
     code = CURLE_WEIRD_SERVER_REPLY;
   const char *location = response_head_next(&r->head, "Location", NULL);
   response->location = location ? location : "";
+  if (t->setting->cookies && *response->location)
+    compare_cookies(t);
   kept_release(t->setting->kept, &t->connection, machine_monotonic_ms());
   response->error = t->was_private ? FETCH_PRIVATE : error_of(t, code);
   response->explanation = t->was_private ? transfer_not_public : explain(t, code);

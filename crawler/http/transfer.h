@@ -38,6 +38,7 @@ typedef struct transfer {
   struct curl_slist *headers; /* a list of its own, if the request has conditions */
   ledger ledger;              /* what came so far */
   int status;                 /* of the last status line; 0: it has none */
+  uint64_t cookies_sent;      /* hash of them */
   uint64_t until_ms;          /* when its time is over, as network.c counts it; 0: it waits for a descriptor */
   uint64_t wire_before;       /* bytes that came over its connection before it was first looked at, */
   bool knows_wire;            /* if it was */

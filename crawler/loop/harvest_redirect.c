@@ -15,9 +15,10 @@ static bool widen_scope(harvest *h, const visit *v)
          scope_add(h->scope, &h->target);
 }
 
-static uint64_t hash_of(const harvest *h, const char *text, size_t size)
+/* A spelling with other cookies is another one. */
+static uint64_t hash_of(const harvest *h, uint64_t cookies, const char *text, size_t size)
 {
-  return mlbf_hasher_hash(h->hasher, 0, (mlbf_span){text, size}).low;
+  return mlbf_hasher_hash(h->hasher, cookies, (mlbf_span){text, size}).low;
 }
 
 /* Where it leads into h->target. */
@@ -39,28 +40,25 @@ bool harvest_leads_to_itself(harvest *h, const visit *v, const char *location)
 
 /* All that was asked for up to this visit. What a URL that was fetched before came by is long over. false: out of room.
  * Changes h->target. */
-static bool gather_chain(harvest *h, const visit *v, bool has_new_cookies, redirect_chain *chain)
+static bool gather_chain(harvest *h, const visit *v, uint64_t cookies, redirect_chain *chain)
 {
   chain->count = 0;
   if (!revisit_is_again(v->revisit))
     redirect_chain_read(chain, &v->lease);
   url_status status = url_parse(v->lease.url, v->lease.url_size, h->rules.profile, &h->target);
-  uint64_t spelling = hash_of(h, v->lease.url, v->lease.url_size),
-           key = status == URL_OK ? hash_of(h, h->target.key, h->target.key_size) : spelling;
-  if (!redirect_chain_add(chain, key, spelling))
-    return false;
-  if (has_new_cookies)
-    redirect_chain_forget_spellings(chain);
-  return true;
+  uint64_t spelling = hash_of(h, cookies, v->lease.url, v->lease.url_size),
+           key = status == URL_OK ? hash_of(h, 0, h->target.key, h->target.key_size) : spelling;
+  return redirect_chain_add(chain, key, spelling);
 }
 
 /* h->target. What the chain has asked for is asked for again in another spelling only: in an earlier life of this page,
  * too, so then it is known. */
-static frontier_status follow(harvest *h, const visit *v, const redirect_chain *chain, redirect_end *end)
+static frontier_status follow(harvest *h, const visit *v, uint64_t cookies, const redirect_chain *chain,
+                              redirect_end *end)
 {
-  bool is_of_chain = redirect_chain_has_key(chain, hash_of(h, h->target.key, h->target.key_size));
+  bool is_of_chain = redirect_chain_has_key(chain, hash_of(h, 0, h->target.key, h->target.key_size));
   bool is_circle = leads_to_itself(h, v) ||
-                   redirect_chain_has_spelling(chain, hash_of(h, h->target.fetch, h->target.fetch_size));
+                   redirect_chain_has_spelling(chain, hash_of(h, cookies, h->target.fetch, h->target.fetch_size));
   if (!widen_scope(h, v))
     return FRONTIER_NO_MEMORY;
   end->may_be_loop = !is_of_chain || is_circle;
@@ -75,7 +73,7 @@ frontier_status harvest_redirect(harvest *h, const visit *v, const fetch_respons
   redirect_chain chain;
   *end = (redirect_end){0};
   h->now_ms = now_ms;
-  bool has_room = gather_chain(h, v, response->has_new_cookies, &chain);
+  bool has_room = gather_chain(h, v, response->cookies_sent, &chain);
   url_status status = resolve_redirect(h, v, response->location);
   if (status != URL_OK) {
     harvest_count_unusable(h, status, h->base, response->location, strlen(response->location), &end->links);
@@ -89,5 +87,5 @@ frontier_status harvest_redirect(harvest *h, const visit *v, const fetch_respons
     end->links.lacks |= LACK_BIT(LACK_REDIRECTS);
     return FRONTIER_OK;
   }
-  return follow(h, v, &chain, end);
+  return follow(h, v, response->cookies_there, &chain, end);
 }

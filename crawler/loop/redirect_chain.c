@@ -1,5 +1,5 @@
-/* See redirect_chain.h. Always: count <= CHAIN_MAX; a spelling of 0 is forgotten, and none that is asked for is 0.
- * After a crash the payload is that of the last commit, like the URL that it belongs to. */
+/* See redirect_chain.h. Always: count <= CHAIN_MAX. After a crash the payload is that of the last commit, like the URL
+ * that it belongs to. */
 #include "crawler/loop/redirect_chain.h"
 
 #include "frontier/base/record.h"
@@ -23,14 +23,8 @@ bool redirect_chain_add(redirect_chain *chain, uint64_t key, uint64_t spelling)
     return false;
   uint8_t *pair = chain->pairs + (size_t)CHAIN_PAIR * chain->count++;
   put_le(pair, key, 8);
-  put_le(pair + 8, spelling | 1, 8);
+  put_le(pair + 8, spelling, 8);
   return true;
-}
-
-void redirect_chain_forget_spellings(redirect_chain *chain)
-{
-  for (unsigned i = 0; i < chain->count; i++)
-    memset(chain->pairs + (size_t)CHAIN_PAIR * i + 8, 0, 8);
 }
 
 static bool has(const redirect_chain *chain, size_t offset, uint64_t hash)
@@ -49,5 +43,5 @@ bool redirect_chain_has_key(const redirect_chain *chain, uint64_t key)
 
 bool redirect_chain_has_spelling(const redirect_chain *chain, uint64_t spelling)
 {
-  return has(chain, 8, spelling | 1);
+  return has(chain, 8, spelling);
 }

@@ -3,7 +3,8 @@
  *
  *     payload   key, spelling | key, spelling | ...  hashes of 8 bytes each, little-endian, at most CHAIN_MAX pairs
  *
- * The hashes are keyed with the directory's secret, so that no server can choose URLs whose hashes are equal. */
+ * A spelling is asked for with its cookies: with others it is another one. The hashes are keyed with the directory's
+ * secret, so that no server can choose URLs whose hashes are equal. */
 #ifndef STRATA_CRAWLER_REDIRECT_CHAIN_H
 #define STRATA_CRAWLER_REDIRECT_CHAIN_H
 
@@ -25,9 +26,6 @@ void redirect_chain_read(redirect_chain *chain, const frontier_lease *lease);
 
 /* One more URL was asked for. false: there is no room, the chain is too long. */
 bool redirect_chain_add(redirect_chain *chain, uint64_t key, uint64_t spelling);
-
-/* A cookie has changed: each spelling may answer otherwise now. */
-void redirect_chain_forget_spellings(redirect_chain *chain);
 
 bool redirect_chain_has_key(const redirect_chain *chain, uint64_t key);
 bool redirect_chain_has_spelling(const redirect_chain *chain, uint64_t spelling);

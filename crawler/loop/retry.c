@@ -234,10 +234,9 @@ bool retries_again(retries *r, const frontier_lease *lease, const fetch_response
   return true;
 }
 
-bool retries_come_again(retries *r, const frontier_lease *lease)
+bool retries_come_again(retries *r, const frontier_lease *lease, unsigned most)
 {
-  enum { TIMES_MAX = 3 };
-  slot *s = retries_failed(r, lease) < TIMES_MAX ? find_or_add(r, lease->id) : NULL;
+  slot *s = retries_failed(r, lease) < most ? find_or_add(r, lease->id) : NULL;
   if (!s)
     return false;
   s->count++;

@@ -33,8 +33,8 @@ bool retries_again(retries *r, const frontier_lease *lease, const fetch_response
 /* Only the page waits: its host is asked as fast as it answers, and has trouble with this page alone. */
 bool retries_spare_host(const retries *r, const fetch_response *response);
 
-/* This answer only asked to come again, with the cookies it set. False: it did so often enough. */
-bool retries_come_again(retries *r, const frontier_lease *lease);
+/* This answer only asked to come again: with the cookies it set, or by GET. False: this URL did so `most` times. */
+bool retries_come_again(retries *r, const frontier_lease *lease, unsigned most);
 
 /* How long the host asks us to wait, also if this URL is not tried again: Retry-After of a 429 or 503; else 0. */
 uint64_t retries_asked_ms(const fetch_response *response);

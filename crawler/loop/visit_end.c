@@ -21,6 +21,7 @@
 #include "crawler/loop/held_hosts.h"
 #include "crawler/loop/lacks.h"
 #include "crawler/loop/near_duplicates.h"
+#include "crawler/loop/redirect_chain.h"
 #include "crawler/loop/suspects.h"
 #include "crawler/loop/crawl_state.h"
 #include "crawler/loop/crawl_warc.h"
@@ -411,21 +412,22 @@ static void end_well(crawl *c, visit *v, const fetch_response *response, answer 
  * scope that was linked to as an asset is read, as it may be linked to as a page, too. */
 static bool is_to_be_got(crawl *c, const visit *v, const fetch_response *response)
 {
-  enum { TOO_MANY = 429, UNAVAILABLE = 503 };
+  enum { TOO_MANY = 429, UNAVAILABLE = 503, TIMES_MAX = 3 };
   long status = response->status;
   if (!v->is_head || response->error != FETCH_OK)
     return false;
   bool is_refused = status >= 400 && status != TOO_MANY && status != UNAVAILABLE;
   bool is_page = status >= 200 && status <= 299 && visit_may_be_page(response->content_type) &&
                  crawl_has_in_scope(c, v);
-  return (is_refused || is_page) && retries_come_again(c->retries, &v->lease);
+  return (is_refused || is_page) && retries_come_again(c->retries, &v->lease, TIMES_MAX);
 }
 
 /* It leads to itself. A wall sets cookies, with which it is a page; a cache has filled itself by the second time. */
 static bool is_to_come_again(crawl *c, const visit *v, const fetch_response *response, answer kind)
 {
-  return kind == ANSWER_REDIRECT && (response->has_new_cookies || !retries_failed(c->retries, &v->lease)) &&
-         harvest_leads_to_itself(c->harvest, v, response->location) && retries_come_again(c->retries, &v->lease);
+  unsigned times = response->cookies_there != response->cookies_sent ? REDIRECTS_MAX : 1;
+  return kind == ANSWER_REDIRECT && harvest_leads_to_itself(c->harvest, v, response->location) &&
+         retries_come_again(c->retries, &v->lease, times);
 }
 
 /* What GET was to read as a page (choose_method in crawl.c), and is none, was only checked. */

@@ -273,7 +273,7 @@ static void read_fields(request *r)
     response->location = value;
   if ((value = response_head_next(&r->head, "Retry-After", NULL)))
     response->retry_after_s = strtoull(value, NULL, 10) % 100000000;
-  response->has_new_cookies = w.more & COOKIES && response_head_next(&r->head, "Set-Cookie", NULL);
+  response->cookies_there = w.more & COOKIES && response_head_next(&r->head, "Set-Cookie", NULL);
 }
 
 static void answer(const fetcher *f, request *r)

@@ -126,6 +126,25 @@ def wall_of_cookies_for_its_path(site):
     site.crawl('--cookies', site.path('jar', '# Netscape HTTP Cookie File\n')).wants(once=['/set', '/found'])
 
 
+def wall_of_cookies_for_many(site):
+    """five pages behind one wall, all asked for before its cookie is there; each leads to the wall by a URL of its own"""
+    def wall(request):
+        return page('/in' + request.target[2:]) if 'ok=1' in request.get('Cookie') else move('/set?to=' + request.target, '302 Found')
+    names = ['/w%d' % i for i in range(5)]
+    site.serve({'/': page(*names), **{n: wall for n in names}, **{'/in%d' % i: LEAF for i in range(5)},
+                **{'/set?to=' + n: move(n, '302 Found', fields=['Set-Cookie: ok=1; Path=/']) for n in names}})
+    site.crawl('--cookies', site.path('jar', '# Netscape HTTP Cookie File\n')).wants(once=['/in%d' % i for i in range(5)])
+
+
+def wall_of_five_cookies(site):
+    """a wall that sets five cookies one after the other, and moves to itself each time (Chromium: the same)"""
+    def wall(request):
+        n = request.get('Cookie').count('=')
+        return page('/found') if n == 5 else move('/w', '302 Found', fields=['Set-Cookie: c%d=1; Path=/' % n])
+    site.serve({'/': page('/w'), '/w': wall, '/found': LEAF})
+    site.crawl('--cookies', site.path('jar', '# Netscape HTTP Cookie File\n')).wants(once=['/found'])
+
+
 def wall_that_never_opens(site):
     """a wall that sets a new cookie each time: the chain ends after twenty redirects"""
     def wall(request):
