@@ -1,4 +1,5 @@
-/* See crawl_job.h. Everything that can be checked beforehand is checked before any file is made. */
+/* See crawl_job.h. Everything that can be checked beforehand is checked before any file is made, and what a directory
+ * keeps is changed when no check is left: a run that is refused leaves it as it was. */
 #include "crawler/commands/crawl_job.h"
 
 #include "crawler/commands/cluster_place.h"
@@ -194,34 +195,54 @@ static int open_frontier(crawl_job *job)
   return check_identity(job);
 }
 
-/* What an earlier run was given and this one was not, and what is to be kept for the next. The frontier and the limit
- * on descriptors were made by what the command line alone says. */
-static int keep_options(crawl_job *job)
+/* What the last run that began left; "" if it left nothing. An exit code. */
+static int kept_before(const crawl_job *job, const void **text, size_t *size)
 {
-  const void *before = "";
-  size_t before_size = 0, size;
+  *text = "";
+  *size = 0;
+  frontier_status status = frontier_setting_get(job->frontier, "options", text, size);
+  return status == FRONTIER_OK || status == FRONTIER_NOT_FOUND ? EXIT_DONE : say_frontier(job);
+}
+
+/* What an earlier run was given and this one was not. The frontier and the limit on descriptors were made by what the
+ * command line alone says. */
+static int read_options(crawl_job *job)
+{
+  const void *before;
+  size_t size;
   if (!*job->directory)
     return EXIT_DONE;
-  frontier_status status = frontier_setting_get(job->frontier, "options", &before, &before_size);
-  if (status != FRONTIER_OK && status != FRONTIER_NOT_FOUND)
-    return say_frontier(job);
-  int code = status == FRONTIER_OK ? kept_options_read(&job->args, job->directory, before, before_size) : EXIT_DONE;
+  int code = kept_before(job, &before, &size);
+  if (code == EXIT_DONE && size)
+    code = kept_options_read(&job->args, job->directory, before, size);
   if (code == EXIT_DONE)
     code = reserve_descriptors(job);
   if (code != EXIT_DONE)
     return code;
   name_tries_limit(RESOLV_CONF, job->args.crawl.fetch.timeout_ms);
+  if (frontier_host_defaults(job->frontier, job->args.crawl.delay_ms, job->args.per_host) != FRONTIER_OK)
+    return say_frontier(job);
+  return EXIT_DONE;
+}
+
+/* For the next run, once nothing can refuse this one any more. */
+static int keep_options(crawl_job *job)
+{
+  const void *before;
+  size_t before_size, size;
+  int code = *job->directory ? kept_before(job, &before, &before_size) : EXIT_DONE;
+  if (!*job->directory || code != EXIT_DONE)
+    return code;
   char *now = kept_options_write(&job->args, &size);
   if (!now) {
     say_error("crawl", "out of memory");
     return EXIT_FAILED;
   }
   bool is_same = size == before_size && memcmp(now, before, size) == 0;
-  status = is_same ? FRONTIER_OK : frontier_setting_put(job->frontier, "options", now, size);
+  if (!is_same && frontier_setting_put(job->frontier, "options", now, size) != FRONTIER_OK)
+    code = say_frontier(job);
   free(now);
-  if (status == FRONTIER_OK)
-    status = frontier_host_defaults(job->frontier, job->args.crawl.delay_ms, job->args.per_host);
-  return status == FRONTIER_OK ? EXIT_DONE : say_frontier(job);
+  return code;
 }
 
 /* What is old enough when the run begins; what grows old meanwhile is for the next. */
@@ -539,11 +560,9 @@ int crawl_job_open(crawl_job *job)
   if (code == EXIT_DONE)
     code = open_frontier(job);
   if (code == EXIT_DONE)
-    code = keep_options(job);
+    code = read_options(job);
   if (code == EXIT_DONE)
     code = join_cluster(job);
-  if (code == EXIT_DONE)
-    code = ask_for_old_pages(job);
   if (code == EXIT_DONE)
     code = open_scope(job);
   if (code == EXIT_DONE)
@@ -551,16 +570,20 @@ int crawl_job_open(crawl_job *job)
   if (code == EXIT_DONE)
     code = open_trusted(job);
   if (code == EXIT_DONE)
-    code = queue_failed_again(job);
-  if (code == EXIT_DONE)
-    code = open_warc(job);
-  if (code == EXIT_DONE)
     code = open_edges(job);
   if (code == EXIT_DONE)
-    code = empty_summary(job);
+    code = open_warc(job);
   if (code == EXIT_DONE)
     code = open_counts(job);
   if (code == EXIT_DONE)
     code = open_contents(job);
+  if (code == EXIT_DONE)
+    code = empty_summary(job);
+  if (code == EXIT_DONE)
+    code = keep_options(job);
+  if (code == EXIT_DONE)
+    code = ask_for_old_pages(job);
+  if (code == EXIT_DONE)
+    code = queue_failed_again(job);
   return code;
 }

@@ -236,3 +236,40 @@ def fixed_things(site):
     site.crawl('--scope', 'prefix', '--exclude', 'c$', '--max-pages', '1', start='/d/')
     run = _go_on(site)
     run.wants(once=['/d/a', '/d/b'], never=['/d/c', '/e'])
+
+
+def _refused(site, *options, command='crawl'):
+    """A run that is not what the directory was made for, and asks for these as well."""
+    run = site.run(command, '--dir', site.dir, *options)
+    run.exits(2)
+    assert not run.requests
+
+
+def refused_and_unchanged(site):
+    """a run that is refused leaves the options as they were, whatever it is refused for"""
+    site.serve(_tree(8))
+    site.crawl('--user-agent', 'First', '--user', 'a:b', '--max-pages', '2')
+    _refused(site, '--scope', 'domain', '--user-agent', 'Second', '--no-allow-private')
+    _refused(site, '--include', '1$', '--user-agent', 'Second', '--per-host', '9', '--warc')
+    _refused(site, '--user-agent', 'Second', '--no-user', command='audit')
+    run = _go_on(site)
+    run.exits(0)
+    run.says('--user-agent First', '--allow-private', '--user NAME:PASSWORD', never=['Second', '--per-host', '--warc'])
+    assert {r.get('User-Agent') for r in run.requests} == {'First'}
+    assert len(_states(site, 'done')) == 9
+    assert not [name for name in os.listdir(site.dir) if 'warc' in name]
+
+
+def refused_and_not_queued(site):
+    """nor does it queue what it was to try again"""
+    site.serve({'/': page('/gone', '/there'), '/there': LEAF})
+    site.crawl()
+    _refused(site, '--retry-failed', command='audit')
+    _refused(site, '--recrawl-after', '1s', '--exclude', 'x')
+    run = _go_on(site)
+    assert not run.asked and _states(site, 'failed') == [site.url('/gone')], run.asked
+    site.dir = site.path('second')
+    site.crawl(start='/none')
+    _refused(site, site.url('/none'), command='audit')
+    _refused(site, '--scope', 'any', site.url('/none'))
+    assert not _go_on(site).asked and not _states(site, 'queued')
