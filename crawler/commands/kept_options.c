@@ -118,17 +118,23 @@ static void print_lacking(FILE *to, const option_row *row, const char *header)
     fprintf(to, " --%s %s", row->name, row->value);
 }
 
+/* Without it every page would fail, or servers would see who asks. */
+static bool is_needed(const option_row *row)
+{
+  return strcmp(row->name, "proxy") == 0 || strcmp(row->name, "ca-file") == 0;
+}
+
 /* An exit code. */
 static int say_lacking(const crawl_args *args, const char *directory)
 {
   const crawl_kept *kept = &args->kept;
   char *given = NULL, *revoking = NULL, no[OPTION_NAME_SIZE];
   size_t size;
-  bool has_proxy = false;
+  bool lacks_needed = false;
   FILE *names = open_memstream(&given, &size), *ends = open_memstream(&revoking, &size);
   for (size_t i = 0; names && ends && i < kept->lacking_count; i++) {
     const option_row *row = kept->lacking[i];
-    has_proxy |= strcmp(row->name, "proxy") == 0;
+    lacks_needed |= is_needed(row);
     print_lacking(names, row, kept->lacking_names[i]);
     if (i == 0 || row != kept->lacking[i - 1])
       fprintf(ends, " --%s", options_revoking(row, no));
@@ -143,7 +149,7 @@ static int say_lacking(const crawl_args *args, const char *directory)
               directory, given ? given : "", revoking ? revoking : "");
   free(given);
   free(revoking);
-  return has_proxy ? EXIT_USAGE : EXIT_DONE;
+  return lacks_needed ? EXIT_USAGE : EXIT_DONE;
 }
 
 int kept_options_read(crawl_args *args, const char *directory, const void *text, size_t size)

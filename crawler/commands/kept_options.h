@@ -17,8 +17,8 @@
 #include "crawler/commands/crawl_args.h"
 
 /* What an earlier run left, into `args`, but for what was given or taken back now. An exit code, after one sentence
- * that names `directory`. What was given then and cannot be had again is said, and how to give it; without its proxy
- * the crawl does not go on, since servers would see who asks. */
+ * that names `directory`. What was given then and cannot be had again is said, and how to give it; without its
+ * proxy or its --ca-file the crawl does not go on: servers would see who asks, or every page would fail. */
 int kept_options_read(crawl_args *args, const char *directory, const void *text, size_t size);
 
 /* What is to be kept from now on, to be freed; NULL: out of memory. */

@@ -118,7 +118,7 @@ static void of_a_secret_the_name_is_kept(void **state)
         "--cookies /dev/null --ca-file /dev/null");
   assert_kept("user\nheader X-Key\nheader X-Other\ncookies\nproxy\nca-file\n");
   static const char text[] = "user\nheader X-Key\nheader X-Other\ncookies\nca-file\n";
-  assert_int_equal(go_on("-H x-key:again --no-cookies", text, strlen(text)), EXIT_DONE);
+  assert_int_equal(go_on("-H x-key:again --no-cookies", text, strlen(text)), EXIT_USAGE); /* for the --ca-file */
   assert_string_equal(said,
                       "strata crawl: d was begun with --user NAME:PASSWORD --header 'X-Other: ...' --ca-file FILE, of "
                       "which only the name is kept: give it again, or go on without it for good: --no-user "
@@ -126,6 +126,7 @@ static void of_a_secret_the_name_is_kept(void **state)
   assert_kept("user\nheader x-key\nheader X-Other\nca-file\n");
   assert_int_equal(go_on("", "proxy\n", strlen("proxy\n")), EXIT_USAGE);
   assert_int_equal(go_on("--no-proxy", "proxy\n", strlen("proxy\n")), EXIT_DONE);
+  assert_int_equal(go_on("--no-ca-file", text, strlen(text)), EXIT_DONE);
 }
 
 /* Of one run, or fixed for the directory. */

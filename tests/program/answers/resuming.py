@@ -273,3 +273,18 @@ def refused_and_not_queued(site):
     _refused(site, site.url('/none'), command='audit')
     _refused(site, '--scope', 'any', site.url('/none'))
     assert not _go_on(site).asked and not _states(site, 'queued')
+
+
+def a_certificate(site):
+    """a crawl that believed a certificate of the user's is refused without it, before its queue fails page by page"""
+    options = site.use_tls()
+    site.serve(_tree(5))
+    site.crawl('--max-pages', '2', *options)
+    run = _go_on(site)
+    run.exits(2)
+    run.says('--ca-file FILE', '--no-ca-file', never=['Failed:'])
+    assert not run.requests and not _states(site, 'failed') and len(_states(site, 'queued')) == 4
+    _go_on(site, *options).exits(0)
+    assert len(_states(site, 'done')) == 6
+    _go_on(site, '--no-ca-file').exits(0)
+    _go_on(site).says(never=['ca-file'])
