@@ -161,6 +161,8 @@ static int conclude(crawl_job *job, crawl_end end)
   int code = exit_code_of(job, end);
   if (code != EXIT_FAILED && !job->args.quiet)
     summary_print(&s);
+  else if (code == EXIT_DONE && !job->cluster)
+    summary_say_waiting(&s);
   int written = write_summary_file(job, &s);
   return code == EXIT_DONE ? written : code;
 }

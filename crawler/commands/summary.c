@@ -26,7 +26,16 @@ static const char *const end_texts[] = {
 
 #define SECRET "SECRET"
 
-#define NOT_COMPLETE "not complete: see \"Missing\" below"
+#define NOT_COMPLETE(line) "not complete: see \"" line "\" below"
+
+/* Does no line begin with "Missing", but one with "Waiting"? */
+static bool is_only_waiting(const missing *m)
+{
+  missing others = *m;
+  char text[MISSING_SENTENCE];
+  others.rest = (lacks_rest){0};
+  return m->rest.not_public && !missing_sentence(&others, 0, text);
+}
 
 /* "Every page" is said where it is so. */
 static const char *text_of_end(const summary *s, const missing *m)
@@ -36,7 +45,10 @@ static const char *text_of_end(const summary *s, const missing *m)
     return end_texts[s->end];
   if (s->end == CRAWL_TRAPS_LEFT && is_only_held)
     return "Done: every page within --max-depth was fetched, but what looks like a trap";
-  return is_deferring ? "Done within --max-depth, but " NOT_COMPLETE : "Done, but " NOT_COMPLETE;
+  if (is_only_waiting(m))
+    return is_deferring ? "Done within --max-depth, but " NOT_COMPLETE("Waiting")
+                        : "Done, but " NOT_COMPLETE("Waiting");
+  return is_deferring ? "Done within --max-depth, but " NOT_COMPLETE("Missing") : "Done, but " NOT_COMPLETE("Missing");
 }
 
 /* ---- for people ----------------------------------------------------------------------------------------- */
@@ -263,24 +275,31 @@ static void print_totals(const summary *s)
           say_count(waiting, c), say_many(stats->hosts, "host", d));
 }
 
+/* Of pages; a robots.txt that may not be fetched counts as a request. */
+static bool has_asked(const crawl_totals *run)
+{
+  return run->pages + run->redirects + run->errors + run->asked_again > 0;
+}
+
 /* A start URL may have been named that was fetched before. */
 static void print_nothing_asked(const summary *s)
 {
-  const crawl_totals *run = &s->run;
-  bool has_asked = run->pages + run->redirects + run->errors + run->asked_again + run->robots > 0;
-  if (s->end == CRAWL_FINISHED && s->stats.done && !s->stats.queued && !has_asked && !s->args->crawl.recrawl_least_s)
+  if (s->end == CRAWL_FINISHED && s->stats.done && !s->stats.queued && !has_asked(&s->run) && !s->run.robots &&
+      !s->args->crawl.recrawl_least_s)
     fputs("  Nothing was left to fetch; --recrawl-after AGE fetches pages again, --retry-failed what failed\n", stderr);
 }
 
-/* What it asked for once more, and what came of it. */
-static void print_again(const summary *s)
+/* What it asked for once more, and what came of it. Of pages that wait nobody knows here which are old. */
+static void print_again(const summary *s, const lacks_rest *rest)
 {
   char a[SAY_MANY_SIZE], b[SAY_SIZE], c[SAY_SIZE], d[SAY_SIZE];
   const crawl_totals *run = &s->run;
   if (!run->asked_again && !s->args->crawl.recrawl_least_s)
     return;
   if (!run->asked_again) {
-    fputs("  Recrawl: no page is older than --recrawl-after yet; none was asked for again\n", stderr);
+    bool waits = rest->waiting + rest->held + rest->not_public > 0;
+    fprintf(stderr, "  Recrawl: %s asked for again\n",
+            waits ? "no page was" : "no page is older than --recrawl-after yet; none was");
     return;
   }
   fprintf(stderr, "  Recrawl: asked for %s again: %s unchanged, %s changed, %s failed\n",
@@ -310,7 +329,7 @@ void summary_print(const summary *s)
   fprintf(stderr, "%s.\n", text_of_end(s, &m));
   print_totals(s);
   print_nothing_asked(s);
-  print_again(s);
+  print_again(s, &m.rest);
   print_late(stats);
   if (*s->start_failure)
     say_note("  Start URL without a page: %s", s->start_failure);
@@ -329,6 +348,15 @@ void summary_print(const summary *s)
     print_starts(stats);
   else if (has_more(s, &m.rest))
     print_command(s);
+}
+
+void summary_say_waiting(const summary *s)
+{
+  char count[SAY_MANY_SIZE];
+  uint64_t private = missing_read(s->frontier, &s->stats).rest.not_public;
+  if (private && !has_asked(&s->run))
+    say_error("crawl", "nothing was fetched: %s wait%s whose address is not public; --allow-private fetches %s",
+              say_many(private, "URL", count), private == 1 ? "s" : "", private == 1 ? "it" : "them");
 }
 
 /* ---- for programs --------------------------------------------------------------------------------------- */

@@ -20,6 +20,10 @@ typedef struct summary {
 } summary;
 
 void summary_print(const summary *s);
+
+/* For --quiet, which has no summary: one sentence if nothing was fetched, since all that waits is not public. */
+void summary_say_waiting(const summary *s);
+
 void summary_json(const summary *s, json *out);
 
 /* The counters of a frontier as members of an open JSON object; `strata stat --json` has the same. */

@@ -135,6 +135,27 @@ def not_allowed_any_more(site):
     assert len(_states(site, 'done')) == 11
 
 
+def waiting_is_what_is_missing(site):
+    """the end names the line that follows, and is not wrong about what is old; a quiet run says that it did nothing"""
+    site.serve(_tree(5))
+    site.run('crawl', '--dir', site.dir, '--max-pages', '2', '--allow-private', '--delay', '0', site.url('/'))
+    run = _go_on(site, '--no-allow-private')
+    run.says('Done, but not complete: see "Waiting" below.', '\n  Waiting: 4 URLs', never=['Missing'])
+    run = _go_on(site, '--quiet')
+    run.exits(0)
+    run.says('nothing was fetched: 4 URLs wait whose address is not public; --allow-private fetches them')
+    assert run.text.count('\n') == 1, run.text
+    time.sleep(1.1)
+    _go_on(site, '--recrawl-after', '1s').says('no page was asked for again', never=['older'])
+    _go_on(site, '--allow-private', '--quiet').says(never=['fetched'])
+    time.sleep(1.1)
+    run = _go_on(site, '--no-allow-private', '--recrawl-after', '1s')
+    run.says('see "Waiting" below', 'no page was asked for again', '6 URLs', never=['older'])
+    assert not run.requests
+    _go_on(site, '--allow-private', '--recrawl-after', '1h').says('asked for 6 pages again')
+    _go_on(site, '--recrawl-after', '1h').says('no page is older than --recrawl-after yet')
+
+
 def never_allowed(site):
     """a start URL that may not be fetched waits; the same command with what its message says fetches it"""
     site.serve({'/': LEAF})
