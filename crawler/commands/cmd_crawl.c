@@ -13,6 +13,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -41,12 +42,25 @@ static void put_linked_first(crawl_job *job)
   link_priority_put_first(&job->linked, job->frontier);
 }
 
+/* Standard input may have no end: a stop, or the time limit, ends the waiting for it, and what came by then is kept. */
+static bool wait_for_starts(void *context, int file)
+{
+  enum { LOOK_MS = 100 };
+  crawl_job *job = context;
+  while (!crawl_is_to_end(job->crawl))
+    if (poll(&(struct pollfd){.fd = file, .events = POLLIN}, 1, LOOK_MS) > 0)
+      return true;
+  errno = ECANCELED;
+  return false;
+}
+
 /* All are committed, with their scope, before anything else may commit one without. */
 static int add_starts(crawl_job *job)
 {
   uint64_t added = 0, sync_at = 10000; /* a list of millions must not wait in memory; the scope is written each time */
   seeds_next_result next = job->has_start ? SEEDS_URL : SEEDS_NONE_LEFT;
   bool is_kept = true;
+  seeds_before_read(job->seeds, wait_for_starts, job);
   for (; next == SEEDS_URL; next = seeds_next(job->seeds, job->start)) {
     if (!scope_add(job->scope, job->start) || !scope_add(job->trusted, job->start)) {
       say_error("crawl", "out of memory for the scope");
@@ -63,6 +77,7 @@ static int add_starts(crawl_job *job)
     if (!is_kept || job->lacks_starts)
       break;
   }
+  job->lacks_starts |= next == SEEDS_CUT;
   if (!is_kept || crawl_sync(job->crawl) != FRONTIER_OK) {
     say_error("crawl", "%s", frontier_message(job->frontier));
     return EXIT_FAILED;
@@ -246,6 +261,7 @@ static int run_crawl(crawl_job *job)
   code = add_starts(job);
   if (code != EXIT_DONE)
     return code;
+  ending_added();
   if (!crawl_is_to_end(job->crawl)) /* it reads the whole queue */
     put_linked_first(job);
   if (!job->args.quiet)

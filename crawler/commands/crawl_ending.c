@@ -1,7 +1,8 @@
 /* See crawl_ending.h. A stop is a flag that the crawl looks at between two pieces of work, none of which is long. That
  * it ends in time is still not left to that: when LATE_MS have passed after a signal or the time limit, a timer looks
  * where the crawl is. If it reads a page, of which nothing is kept yet, the program ends there; what was in flight is
- * fetched again when the crawl goes on. Else it is committing, which is waited for and said.
+ * fetched again when the crawl goes on. Else it is committing, or has start URLs to commit, which is waited for and
+ * said.
  *
  * All but the functions of the header run in signal handlers, on the thread that crawls or one of the frontier's:
  * write(2), _exit(2) and the timer are all that is called. */
@@ -20,7 +21,7 @@
 enum { LATE_MS = 700 };
 
 static crawl *volatile adding, *volatile running; /* one of them, if there is a crawl */
-static volatile sig_atomic_t is_closing, signals, has_told;
+static volatile sig_atomic_t is_added, is_closing, signals, has_told;
 static const char *name; /* of the command */
 
 static void say(const char *sentence)
@@ -34,11 +35,11 @@ static void end_now(const char *sentence)
 {
   if (*sentence)
     say(sentence);
-  _exit(EXIT_STOPPED);
+  _exit(signals ? EXIT_STOPPED : EXIT_DONE); /* the time limit is a cap as others are */
 }
 
 #define TOO_EARLY ": ended before it began; the same command begins again\n"
-#define NO_MORE ": ended while it waited for start URLs; those that are queued stay so, and the same command goes on\n"
+#define QUEUED ": ended before the first fetch; the start URLs are queued, and the same command goes on\n"
 #define TOO_LATE ": ended amid a page; the same command goes on from the last commit\n"
 #define COMMITTING ": a commit is under way, and waited for; Ctrl-C again ends it at once, and safely\n"
 
@@ -61,9 +62,9 @@ static void on_time(int number)
 {
   int before = errno;
   (void)number;
-  if (!is_closing && !running)
-    end_now(adding ? NO_MORE : TOO_EARLY);
-  if (!is_closing && crawl_is_reading(running))
+  if (!is_closing && !running && (!adding || is_added))
+    end_now(adding ? QUEUED : TOO_EARLY);
+  if (running && crawl_is_reading(running))
     end_now(TOO_LATE);
   if (!has_told)
     say(COMMITTING);
@@ -83,7 +84,7 @@ void ending_begin(void)
 {
   adding = running = NULL;
   name = say_name("crawl");
-  is_closing = signals = has_told = 0;
+  is_added = is_closing = signals = has_told = 0;
   handle(SIGINT, on_signal, SA_RESTART);
   handle(SIGTERM, on_signal, SA_RESTART);
   handle(SIGALRM, on_time, SA_RESTART);
@@ -98,6 +99,11 @@ void ending_limit(uint64_t max_ms)
 void ending_add(crawl *c)
 {
   adding = c;
+}
+
+void ending_added(void)
+{
+  is_added = 1;
 }
 
 void ending_run(crawl *c)

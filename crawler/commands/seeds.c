@@ -3,7 +3,6 @@
 
 #include "crawler/base/message.h"
 #include "crawler/commands/bad_lines.h"
-#include "datasets/read/reader.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -91,6 +90,8 @@ static seeds_next_result next_line(seeds *s, url *out)
   }
   if (status == DATASET_END)
     return SEEDS_NONE_LEFT;
+  if (status == DATASET_IO && errno == ECANCELED)
+    return SEEDS_CUT;
   say_error("crawl", "%s: %s", s->args->seeds, dataset_failure_text(status));
   return SEEDS_BAD;
 }
@@ -105,6 +106,12 @@ seeds_next_result seeds_next(seeds *s, url *out)
     return SEEDS_URL;
   refuse(text, status, s->args->profile, out);
   return SEEDS_BAD;
+}
+
+void seeds_before_read(seeds *s, dataset_waiter *wait, void *context)
+{
+  if (s->reader)
+    dataset_before_read(s->reader, wait, context);
 }
 
 void seeds_report(const seeds *s)

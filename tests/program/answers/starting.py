@@ -2,6 +2,7 @@
 import os
 import re
 import signal
+import subprocess
 import time
 
 from answers import LEAF, page
@@ -99,6 +100,49 @@ def a_list_that_was_cut_is_read_to_its_end(site):
     run = site.run('crawl', '--dir', site.dir, *SMALL, '--seeds', seeds)
     run.exits(0)
     assert len(run.asked) == 7
+
+
+def _piped(site, *options):
+    """A crawl whose standard input has two start URLs and stays open, with one more on the command line."""
+    site.serve({'/a': LEAF, '/b': LEAF, '/c': LEAF})
+    process = subprocess.Popen([site.program, 'crawl', '--dir', site.dir, *SMALL, *options, site.url('/c'), '-'],
+                               stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    process.stdin.write(('%s\n%s\n%s' % (site.url('/a'), site.url('/b'), site.url('/half'))).encode())
+    process.stdin.flush()
+    return process
+
+
+def _keeps_what_was_piped(site, process, code):
+    text = process.communicate(timeout=30)[0].decode()
+    assert process.returncode == code and _queued(text) == 3, (process.returncode, text)
+    run = site.run('crawl', '--dir', site.dir)
+    run.wants(once=['/a', '/b', '/c'], never=['/half'])
+
+
+def a_pipe_without_end_cut_by_time(site):
+    """start URLs that came before standard input waited are queued when the time is over: exit 0"""
+    process = _piped(site, '--max-seconds', '1')
+    process.wait(timeout=30)
+    _keeps_what_was_piped(site, process, 0)
+
+
+def a_pipe_without_end_cut_by_a_signal(site):
+    """the same by Ctrl-C: exit 3"""
+    process = _piped(site)
+    while not os.path.exists(os.path.join(site.dir, 'pages.jsonl')):
+        time.sleep(0.01)
+    time.sleep(0.3)
+    process.send_signal(signal.SIGINT)
+    process.wait(timeout=2)
+    _keeps_what_was_piped(site, process, 3)
+
+
+def an_empty_pipe_cut_by_time(site):
+    """a time limit is no stop, before anything came as well"""
+    process = subprocess.Popen([site.program, 'crawl', '--dir', site.dir, *SMALL, '--max-seconds', '1', '-'],
+                               stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    process.wait(timeout=30)
+    assert process.returncode == 0, process.communicate()
 
 
 def _merged(site):
