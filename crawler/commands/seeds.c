@@ -76,6 +76,17 @@ static bool is_remark(const char *line, size_t size)
   return !size || *line == '#';
 }
 
+/* Without a remark behind the URL. A '#' with no blank before it is part of the URL. */
+static size_t url_size(const char *line, size_t size)
+{
+  for (size_t i = 1; i < size; i++)
+    if (line[i] == '#' && (line[i - 1] == ' ' || line[i - 1] == '\t'))
+      size = i;
+  while (size && (line[size - 1] == ' ' || line[size - 1] == '\t'))
+    size--;
+  return size;
+}
+
 static seeds_next_result next_line(seeds *s, url *out)
 {
   const char *line;
@@ -84,7 +95,7 @@ static seeds_next_result next_line(seeds *s, url *out)
   while ((status = dataset_next(s->reader, &line, &size)) == DATASET_OK) {
     if (is_remark(line, size))
       continue;
-    if (url_parse(line, size, s->args->profile, out) == URL_OK)
+    if (url_parse(line, url_size(line, size), s->args->profile, out) == URL_OK)
       return SEEDS_URL;
     dataset_refuse(s->reader, DATASET_REFUSED);
   }

@@ -102,6 +102,16 @@ def a_list_that_was_cut_is_read_to_its_end(site):
     assert len(run.asked) == 7
 
 
+def a_list_with_remarks(site):
+    """what is behind a blank and # is no part of a URL; a # without a blank is a fragment, or a bad line's"""
+    site.serve({'/s%d' % i: LEAF for i in range(4)})
+    urls = [site.url('/s%d' % i) for i in range(4)]
+    lines = ['# %s/none' % urls[0], urls[0] + ' # the first', '\t' + urls[1] + '\t#second # twice', urls[2] + '#part', urls[3] + '  ']
+    run = site.run('crawl', '--dir', site.dir, *SMALL, '--seeds', site.path('seeds', '\r\n'.join(lines)))
+    run.exits(0)
+    assert sorted(run.asked) == ['/s0', '/s1', '/s2', '/s3'], run.asked
+
+
 def _piped(site, *options):
     """A crawl whose standard input has two start URLs and stays open, with one more on the command line."""
     site.serve({'/a': LEAF, '/b': LEAF, '/c': LEAF})
