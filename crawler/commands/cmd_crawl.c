@@ -60,6 +60,7 @@ static int add_starts(crawl_job *job)
   uint64_t added = 0, sync_at = 10000; /* a list of millions must not wait in memory; the scope is written each time */
   seeds_next_result next = job->has_start ? SEEDS_URL : SEEDS_NONE_LEFT;
   bool is_kept = true;
+  job->first_start = job->has_start ? strdup(job->start->fetch) : NULL;
   seeds_before_read(job->seeds, wait_for_starts, job);
   for (; next == SEEDS_URL; next = seeds_next(job->seeds, job->start)) {
     if (!scope_add(job->scope, job->start) || !scope_add(job->trusted, job->start)) {
@@ -108,10 +109,10 @@ static int write_summary_file(crawl_job *job, const summary *s)
 /* In this run none was named, or it is a page of no bytes. */
 #define NO_START_TRIED "; \"strata export DIR --format jsonl\" says why; --retry-failed, or naming it, tries it again"
 
-/* The first start URL that was named, if it is seen and was never queued here. NULL: it is not. */
+/* The first start URL of the command line or the list, if it is seen and was never queued here. NULL: it is not. */
 static const char *merged_start(crawl_job *job)
 {
-  const char *text = job->args.url_count ? job->args.urls[0] : "";
+  const char *text = job->first_start ? job->first_start : "";
   frontier_verdict verdict;
   frontier_record record;
   if (url_parse(text, strlen(text), job->args.profile, job->start) != URL_OK ||
@@ -355,6 +356,7 @@ int cmd_crawl(int argc, char **argv)
   seeds_close(job->seeds);
   if (job->summary_file)
     fclose(job->summary_file);
+  free(job->first_start);
   free(job->start);
   free(job);
   return code;

@@ -21,8 +21,9 @@ typedef struct crawl_job {
   char previous[CRAWL_PATH_SIZE];      /* an earlier crawl's frontier, or its filter file; "": none */
   char previous_lock[CRAWL_PATH_SIZE]; /* its file of locks, which readers write to; "": none */
   seeds *seeds;
-  url *start;     /* room for one */
-  bool has_start; /* `start` holds the first start URL */
+  url *start;        /* room for one */
+  bool has_start;    /* `start` holds the first start URL */
+  char *first_start; /* as it is requested; owned, or NULL */
   bool is_resumed;
   bool lacks_starts; /* the run ends before all start URLs are queued */
   bool is_confined;  /* confine.h */

@@ -178,6 +178,16 @@ def merged_and_seen(site):
     run.wants(once=['/'], never=['/a'])
 
 
+def merged_and_listed(site):
+    """the same of a list of start URLs, all of them seen"""
+    merged = _merged(site)
+    seeds = site.path('seeds', '# all\n%s\n%s\n' % (site.url('/b'), site.url('/a')))
+    run = site.run('crawl', '--dir', merged, *SMALL, '--seeds', seeds)
+    run.exits(1)
+    run.says(site.url('/b') + ' counts as seen', 'strata forget %s' % merged, never=['naming it'])
+    assert not run.requests
+
+
 def merged_with_a_new_start(site):
     """a new start URL is fetched, and nothing is said of one that was seen beside it but that"""
     merged = _merged(site)
