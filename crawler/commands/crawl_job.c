@@ -239,7 +239,11 @@ static int keep_options(crawl_job *job)
     return EXIT_FAILED;
   }
   bool is_same = size == before_size && memcmp(now, before, size) == 0;
-  if (!is_same && frontier_setting_put(job->frontier, "options", now, size) != FRONTIER_OK)
+  if (size > KEPT_OPTIONS_MAX) {
+    say_error("crawl", "the options that a directory keeps are %zu bytes long, and it keeps %d: shorter ones, please",
+              size, KEPT_OPTIONS_MAX);
+    code = EXIT_USAGE;
+  } else if (!is_same && frontier_setting_put(job->frontier, "options", now, size) != FRONTIER_OK)
     code = say_frontier(job);
   free(now);
   return code;

@@ -12,8 +12,6 @@
 #include <string.h>
 #include <strings.h>
 
-enum { TEXT_MAX = 64 << 10 };
-
 static const option_table *const table = &cmd_crawl_options;
 
 static bool is_header(const option_row *row)
@@ -156,7 +154,7 @@ int kept_options_read(crawl_args *args, const char *directory, const void *text,
 {
   crawl_kept *kept = &args->kept;
   assert(!kept->text);
-  bool is_sound = size <= TEXT_MAX && !memchr(text, '\0', size);
+  bool is_sound = size <= KEPT_OPTIONS_MAX && !memchr(text, '\0', size);
   kept->text = is_sound ? strndup(text, size) : NULL;
   if (is_sound && !kept->text) {
     say_error("crawl", "out of memory");

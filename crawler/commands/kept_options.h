@@ -21,7 +21,10 @@
  * proxy or its --ca-file the crawl does not go on: servers would see who asks, or every page would fail. */
 int kept_options_read(crawl_args *args, const char *directory, const void *text, size_t size);
 
-/* What is to be kept from now on, to be freed; NULL: out of memory. */
+enum { KEPT_OPTIONS_MAX = 64 << 10 };
+
+/* What is to be kept from now on, to be freed; NULL: out of memory. Of more than KEPT_OPTIONS_MAX bytes it cannot be
+ * read again. */
 char *kept_options_write(const crawl_args *args, size_t *size);
 
 /* In one line, what is in force because it was kept; nothing if that is nothing. */

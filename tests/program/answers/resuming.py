@@ -309,3 +309,17 @@ def a_certificate(site):
     assert len(_states(site, 'done')) == 6
     _go_on(site, '--no-ca-file').exits(0)
     _go_on(site).says(never=['ca-file'])
+
+
+def too_much_to_keep(site):
+    """what could not be read again is refused when it is given, and the directory stays usable"""
+    site.serve(_tree(4))
+    first = site.crawl('--user-agent', 'x' * 70000)
+    first.exits(2)
+    assert not first.requests
+    site.crawl('--max-pages', '2').exits(0)
+    _refused(site, '--user-agent', 'y' * 66000)
+    _refused(site, '-H', 'z' * 66000 + ': 1')
+    run = _go_on(site)
+    run.exits(0)
+    assert len(_states(site, 'done')) == 5
