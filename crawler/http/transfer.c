@@ -564,6 +564,8 @@ void transfer_conclude(transfer *t, CURLcode code)
     t->ledger.exceeded = tls_limit(&t->tls);
   if ((code == CURLE_OK || code == CURLE_WRITE_ERROR) && !t->ledger.exceeded && !has_status(t))
     code = CURLE_WEIRD_SERVER_REPLY;
+  if (code == CURLE_OK && !r->head.has_ended) /* to libcurl a head that is cut is an answer */
+    code = CURLE_GOT_NOTHING;
   const char *location = response_head_next(&r->head, "Location", NULL);
   response->location = location ? location : "";
   if (t->setting->cookies && *response->location)

@@ -16,7 +16,6 @@
 #include "crawler/robots/robots_cache.h"
 
 #include "crawler/http/http_head.h"
-#include "crawler/http/response_head.h"
 #include "crawler/robots/origin_table.h"
 #include "frontier/base/machine.h"
 #include "frontier/url.h"
@@ -335,11 +334,10 @@ static bool has_rule(const origin *one)
   return false;
 }
 
-/* To libcurl a head that is cut is an answer. A body that is cut before its first rule allows nothing. */
+/* A body that is cut before its first rule allows nothing. */
 static bool is_answered(const origin *one, const fetch_response *response)
 {
-  return (!response->head || response->head->has_ended) &&
-         (response->error == FETCH_OK || (fetch_has_part(response) && has_rule(one)));
+  return response->error == FETCH_OK || (fetch_has_part(response) && has_rule(one));
 }
 
 static void finished(void *context, const fetch_response *response)

@@ -1,0 +1,50 @@
+"""Trouble with a head: one that is cut, or whose lines are no fields. What Chromium 150 does with the same bytes is said
+where it was asked."""
+from answers import LEAF, Cut, links, move, page, reply
+
+OK = b'HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n'
+RULES = reply('User-agent: *\nDisallow: /not\n', kind='text/plain')
+
+
+def _once(bad, good):
+    """`bad` the first time, `good` from then on."""
+    return lambda request: bad if request.number == 1 else good
+
+
+def heads_cut_once(site):
+    """a head without its blank line is no answer: the page, or the redirect, is asked for again"""
+    heads = {'/field': OK, '/name': OK + b'Content-Le', '/status': b'HTTP/1.1 200 OK\r\n', '/error': b'HTTP/1.1 404 No\r\nServer: x\r\n'}
+    site.serve({'/': _once(Cut(OK + b'Server: x'), page(*heads, '/moved')),
+                **{path: _once(Cut(head), page('/in' + path[1:])) for path, head in heads.items()},
+                **{'/in' + path[1:]: LEAF for path in heads},
+                '/moved': _once(Cut(b'HTTP/1.1 302 Found\r\nLocation: /ne'), move('/new')), '/new': LEAF})
+    run = site.crawl()
+    run.exits(0)
+    run.wants('/new', *['/in' + path[1:] for path in heads], never=['/ne'])
+    assert [(run.asked.count(p), site.line(p)['tries']) for p in heads] == [(2, 2)] * 4
+
+
+def heads_cut_once_with_tls(site):
+    """... with TLS"""
+    options = site.use_tls()
+    site.serve({'/': page('/a'), '/a': _once(Cut(OK), page('/in')), '/in': LEAF})
+    site.crawl(*options).wants('/in')
+
+
+def heads_cut_always(site):
+    """... as often as --tries says, and then has failed: its connection broke"""
+    site.serve({'/': page('/a'), '/a': Cut(OK)})
+    assert site.crawl('--tries', '2').asked.count('/a') == 2
+    line = site.line('/a')
+    assert (line['outcome'], line['error']) == ('failed', 'broken') and 'status' not in line, line
+
+
+def heads_of_robots_cut_once(site):
+    """... so does a robots.txt, whose rules then count"""
+    for i, head in enumerate((b'HTTP/1.1 200 OK\r\nServer: x\r\n', b'HTTP/1.1 404 No\r\n')):
+        site.dir = site.path('crawl-%d' % i)
+        site.log.clear()
+        site.serve({'/robots.txt': _once(Cut(head), RULES), '/': page('/a', '/not'), '/a': LEAF})
+        run = site.crawl()
+        run.exits(0)
+        run.wants('/a', never=['/not'])
