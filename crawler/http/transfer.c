@@ -531,7 +531,7 @@ static const char *explain(const transfer *t, CURLcode code)
   }
   if (code == CURLE_WEIRD_SERVER_REPLY && !has_status(t))
     return no_status;
-  if (code == CURLE_BAD_FUNCTION_ARGUMENT)
+  if (code == CURLE_BAD_FUNCTION_ARGUMENT || (code == CURLE_WEIRD_SERVER_REPLY && strstr(t->said, "without colon")))
     return no_field;
   if (code == CURLE_BAD_CONTENT_ENCODING)
     return no_coding;

@@ -1,5 +1,4 @@
-"""Trouble with a head: one that is cut, or whose lines are no fields. What Chromium 150 does with the same bytes is said
-where it was asked."""
+"""Trouble with a head: one that is cut, whose lines are no fields, or that says nothing of where its body ends."""
 from answers import LEAF, Cut, links, move, page, reply
 
 OK = b'HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n'
@@ -48,3 +47,11 @@ def heads_of_robots_cut_once(site):
         run = site.crawl()
         run.exits(0)
         run.wants('/a', never=['/not'])
+
+
+def lines_without_a_colon(site):
+    """libcurl takes no head with such a line; the page's line says so"""
+    site.serve({'/': page('/a', '/in'), '/a': Cut(OK + b'Powered\r\nContent-Length: 3\r\n\r\n<p>'), '/in': LEAF})
+    site.crawl('--tries', '1').wants('/in')
+    line = site.line('/a')
+    assert line['error'] == 'broken' and line['reason'] == 'a line of its header is no header field', line
