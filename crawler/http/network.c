@@ -46,6 +46,7 @@ struct network {
   size_t all_count, all_room;
   size_t active;
   name_limit names;
+  length_doubts doubts;
   uint64_t look_ms; /* the next */
   /* The time that transfers have (their until_ms), which stands still while libcurl has no turn: because one of them
    * holds it up, or readers do, or, without a thread, the caller. */
@@ -211,6 +212,7 @@ static bool make_setting(network *n)
                                   .tls = o->trust ? tls_create(o->trust) : NULL,
                                   .kept = kept_create(SIZE_MAX),
                                   .names = &n->names,
+                                  .doubts = &n->doubts,
                                   .addresses = has_share ? address_share_create(o->per_address, o->delay_ms) : NULL};
   if (n->setting.cookies)
     cookies_read(n->setting.cookies, o->cookie_file, machine_wall_ms() / 1000); /* "": none but those that are set */
@@ -254,6 +256,7 @@ void network_free(network *n)
   tls_free(n->setting.tls);
   kept_free(n->setting.kept);
   address_share_free(n->setting.addresses);
+  length_doubts_clear(&n->doubts);
   curl_global_cleanup();
   free(n);
 }

@@ -375,6 +375,12 @@ static bool set_headers(transfer *t)
   return curl_easy_setopt(t->easy, CURLOPT_HTTPHEADER, t->headers ? t->headers : usual) == CURLE_OK;
 }
 
+static void doubt_length(transfer *t, bool doubts)
+{
+  curl_easy_setopt(t->easy, CURLOPT_IGNORE_CONTENT_LENGTH, (long)doubts);
+  t->doubts_length = doubts;
+}
+
 bool transfer_set(transfer *t, request *r)
 {
   assert(!t->request);
@@ -382,6 +388,7 @@ bool transfer_set(transfer *t, request *r)
     return false;
   if (t->is_second_try)
     curl_easy_setopt(t->easy, CURLOPT_FRESH_CONNECT, 0L);
+  doubt_length(t, length_doubts_take(t->setting->doubts, r->url));
   t->is_used = true;
   t->request = r;
   *t->said = '\0';
@@ -424,10 +431,19 @@ bool transfer_lacks_descriptor(const transfer *t, CURLcode code)
   }
 }
 
+/* libcurl gives up the connection. A browser reads on to its end. */
+static bool has_bad_length(const transfer *t, CURLcode code)
+{
+  static const char said[] = "Invalid Content-Length";
+  return code == CURLE_WEIRD_SERVER_REPLY && strncmp(t->said, said, strlen(said)) == 0;
+}
+
 bool transfer_deserves_second_try(const transfer *t, CURLcode code)
 {
   long new_connections = 1, head_bytes = 1;
   bool is_broken = code == CURLE_SEND_ERROR || code == CURLE_RECV_ERROR || code == CURLE_GOT_NOTHING;
+  if (has_bad_length(t, code))
+    return !t->doubts_length;
   if (t->is_second_try || !(is_broken || t->was_stale))
     return false;
   if (t->was_stale)
@@ -440,6 +456,7 @@ bool transfer_deserves_second_try(const transfer *t, CURLcode code)
 void transfer_set_second_try(transfer *t)
 {
   t->is_second_try = true;
+  doubt_length(t, t->doubts_length || has_bad_length(t, CURLE_WEIRD_SERVER_REPLY));
   t->was_asked = t->was_stale = false;
   t->ledger = (ledger){0};
   curl_easy_setopt(t->easy, CURLOPT_FRESH_CONNECT, 1L);
@@ -575,7 +592,8 @@ void transfer_conclude(transfer *t, CURLcode code)
   response->explanation = t->was_private ? transfer_not_public : explain(t, code);
   if (has_head(t))
     response_body_forgive(response, t->easy, code);
-  if (t->setting->options->delay_ms && transfer_deserves_second_try(t, code))
+  if (t->setting->options->delay_ms && transfer_deserves_second_try(t, code) &&
+      (!has_bad_length(t, code) || length_doubts_add(t->setting->doubts, r->url)))
     t->busy_ms = t->setting->options->delay_ms; /* the caller's second try comes on a new connection */
   if (code == CURLE_COULDNT_RESOLVE_HOST && !t->busy_ms && strstr(t->said, "thread failed to start"))
     name_limit_wait(t->setting->names, machine_monotonic_ms(), &t->busy_ms);

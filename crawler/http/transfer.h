@@ -6,6 +6,7 @@
 #include "crawler/http/cookies.h"
 #include "crawler/http/kept.h"
 #include "crawler/http/ledger.h"
+#include "crawler/http/length_doubts.h"
 #include "crawler/http/name_limit.h"
 #include "crawler/http/request.h"
 #include "crawler/http/response_body.h"
@@ -23,6 +24,7 @@ typedef struct transfer_setting {
   kept *kept;                      /* its connections */
   struct address_share *addresses; /* NULL: they have no limit */
   name_limit *names;
+  length_doubts *doubts; /* where there is a delay */
   struct curl_slist *headers;
   struct curl_slist *trusted_headers; /* and those of the options; NULL: neither headers nor user are given */
   response_body_sink *body;           /* see network_receiver */
@@ -52,6 +54,7 @@ typedef struct transfer {
   uint64_t busy_ms; /* > 0: not now, but after so long: its address has had its share, or too many names are resolved */
   bool was_without_descriptor;
   bool is_second_try; /* on a connection of its own */
+  bool doubts_length; /* its body ends with the connection, whatever Content-Length says */
   bool was_stale;     /* its request did not go out, as the kept connection had bytes, or had ended */
   tls_handle tls;
   kept_user connection;
@@ -79,7 +82,9 @@ bool transfer_lacks_descriptor(const transfer *t, CURLcode code);
  * came back, so nothing was done: ask once more, on a new connection (RFC 9112, section 9.3.1). libcurl tries again by
  * itself, but on other kept connections, which are as old, and gives up after five. With a delay (fetch_options)
  * neither happens: it is a request, and the response says in how long it may be asked again (put_off_ms). But where
- * the request did not go out (was_stale), it does so at once. */
+ * the request did not go out (was_stale), it does so at once.
+ *
+ * Of a Content-Length that is no number libcurl takes nothing: the second answer is read to the connection's end. */
 bool transfer_deserves_second_try(const transfer *t, CURLcode code);
 void transfer_set_second_try(transfer *t);
 

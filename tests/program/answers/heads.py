@@ -55,3 +55,31 @@ def lines_without_a_colon(site):
     site.crawl('--tries', '1').wants('/in')
     line = site.line('/a')
     assert line['error'] == 'broken' and line['reason'] == 'a line of its header is no header field', line
+
+
+def _odd_lengths(site):
+    odd = {'/minus': b'Content-Length: -1', '/empty': b'Content-Length:', '/word': b'Content-Length: auto'}
+    site.serve({'/': page(*odd), **{'/in' + path[1:]: LEAF for path in odd},
+                **{path: Cut(OK + line + b'\r\n\r\n' + links('/in' + path[1:]).encode()) for path, line in odd.items()}})
+    return [*odd, *['/in' + path[1:] for path in odd]]
+
+
+def lengths_that_are_none(site):
+    """a Content-Length that is no number does not count: the body ends with the connection (Chromium: the same)"""
+    site.serve({'/robots.txt': Cut(b'HTTP/1.1 200 OK\r\nContent-Length: none\r\n\r\nUser-agent: *\nDisallow: /inword\n')})
+    wanted = _odd_lengths(site)
+    site.crawl('--warc').wants(*wanted[:-1], never=['/inword'])
+    for path in wanted[:3]:
+        line = site.line(path)
+        assert (line['outcome'], line['tries']) == ('done', 1) and 'truncated' not in line, line
+        assert site.run('show', site.dir, site.url(path)).text == links('/in' + path[1:])
+
+
+def lengths_that_are_none_with_a_delay(site):
+    """... which is seen when it is asked for again, after the delay"""
+    wanted = _odd_lengths(site)
+    run = site.crawl('--ignore-robots', delay='0.5')
+    run.wants(*wanted, once=['/', *wanted[3:]])
+    assert [run.asked.count(path) for path in wanted[:3]] == [2, 2, 2]
+    times = [r.time for r in run.requests]
+    assert all(b - a > 0.4 for a, b in zip(times, times[1:])), times
