@@ -72,7 +72,7 @@ static void put_idle(fetcher *f, request *r)
 
 static void give_piece(const request *r, const char *bytes, size_t size)
 {
-  r->receiver.body(r->receiver.context, r->response.status, r->response.content_type, bytes, size);
+  r->receiver.body(r->receiver.context, &r->response, bytes, size);
 }
 
 static void give_end(const request *r)

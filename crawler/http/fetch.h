@@ -53,11 +53,12 @@ typedef struct fetch_response {
   const char *explanation; /* a phrase for people when error != OK */
   long status;
   const char *content_type; /* of all fields, for mime_type_read; "" if none */
-  const char *location;     /* "" if none */
+  const char *location;     /* the first that is not empty; "" if none */
   uint64_t wire_bytes;      /* body as it came */
   uint64_t body_bytes;      /* decoded, as given to `body` */
   const char *address;      /* of the server; "" if there was no connection */
   const exchange *exchange; /* what went over the wire; NULL if it is not kept */
+  bool has_page;            /* its body, if there is one, is what was asked for */
   uint64_t cookies_sent;    /* hash of those that the request had; 0: none */
   uint64_t cookies_there;   /* of those that a request to where it redirects would have now */
   fetch_cut truncated;      /* also of a response whose body is not looked into */
@@ -84,8 +85,8 @@ static inline bool fetch_has_part(const fetch_response *response)
 enum { FETCH_IDLE_S = 60 }; /* a connection idle for longer is of no use: most servers have closed it by then */
 
 typedef struct fetch_receiver {
-  /* Bytes of the decoded body of a response with this status and type. */
-  void (*body)(void *context, long status, const char *content_type, const char *bytes, size_t size);
+  /* Bytes of the decoded body. Of the response, status, content_type, location and has_page are known. */
+  void (*body)(void *context, const fetch_response *response, const char *bytes, size_t size);
   /* The body has ended, and all of it was given; NULL: that need not be said. Before `finished`. */
   void (*ended)(void *context, const fetch_response *response);
   /* Last call for this fetch. May start other fetches. */

@@ -15,10 +15,10 @@ static inline bool http_status_redirects(long status)
   return status == 301 || status == 302 || status == 303 || status == 307 || status == 308;
 }
 
-/* Is its body what was asked for? */
-static inline bool http_status_has_page(long status)
+/* Is its body what was asked for? That of a redirect is, if it leads nowhere. */
+static inline bool http_status_has_page(long status, bool leads)
 {
-  return (status >= 200 && status <= 299) || status == 300;
+  return (status >= 200 && status <= 299) || status == 300 || (http_status_redirects(status) && !leads);
 }
 
 /* The value of the next header of that name behind `value`, which was returned before, of its size; NULL: the first.

@@ -1,6 +1,6 @@
 /* One fetch from fetch_start until `finished` has returned. It belongs to one thread at a time: to the caller's, then
  * to the network's, with its last piece to who reads it, and at last to the caller's again. Earlier, with a piece of
- * the body, only response.status and response.content_type may be read: they do not change after the first piece. */
+ * the body, only what fetch.h names may be read of the response: it does not change after the first piece. */
 #ifndef STRATA_CRAWLER_REQUEST_H
 #define STRATA_CRAWLER_REQUEST_H
 

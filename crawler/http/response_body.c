@@ -4,8 +4,6 @@
  * calls it, on the network's thread. */
 #include "crawler/http/response_body.h"
 
-#include "crawler/http/http_head.h"
-
 #include <assert.h>
 #include <string.h>
 
@@ -118,7 +116,7 @@ static bool is_miscounted(CURL *easy, CURLcode code)
 void response_body_forgive(fetch_response *response, CURL *easy, CURLcode code)
 {
   fetch_cut cut = cut_of(response->error);
-  bool is_page = http_status_has_page(response->status);
+  bool is_page = response->has_page;
   if (!cut || (is_page && (cut == FETCH_CUT_LENGTH || !response->body_bytes)))
     return;
   response->truncated = cut;

@@ -155,11 +155,20 @@ static void note_progress(const transfer *t)
     tls_went_on(t->setting->tls);
 }
 
+/* As browsers do, one that is empty is left out. */
+static const char *location_of(const response_head *head)
+{
+  const char *location = NULL;
+  while ((location = response_head_next(head, "Location", location)) && !*location)
+    ;
+  return location ? location : "";
+}
+
 /* The head is whole. What is archived is waited for. */
 static void note_redirect(transfer *t)
 {
   const response_head *head = &t->request->head;
-  if (http_status_redirects(t->status) && !t->request->exchange && response_head_next(head, "Location", NULL))
+  if (http_status_redirects(t->status) && !t->request->exchange && *location_of(head))
     t->redirect_ms = machine_monotonic_ms();
 }
 
@@ -224,6 +233,8 @@ static void begin_body(transfer *t)
   const char *type = response_head_joined(&t->request->head, "Content-Type");
   curl_easy_getinfo(t->easy, CURLINFO_RESPONSE_CODE, &response->status);
   response->content_type = type ? type : "";
+  response->location = location_of(&t->request->head);
+  response->has_page = http_status_has_page(response->status, *response->location);
   if (is_told_to_wait(t))
     curl_easy_setopt(t->easy, CURLOPT_FORBID_REUSE, 1L);
   if (t->setting->cookies && t->request->head.has_ended)
@@ -583,8 +594,6 @@ void transfer_conclude(transfer *t, CURLcode code)
     code = CURLE_WEIRD_SERVER_REPLY;
   if (code == CURLE_OK && !r->head.has_ended) /* to libcurl a head that is cut is an answer */
     code = CURLE_GOT_NOTHING;
-  const char *location = response_head_next(&r->head, "Location", NULL);
-  response->location = location ? location : "";
   if (t->setting->cookies && *response->location)
     compare_cookies(t);
   kept_release(t->setting->kept, &t->connection, machine_monotonic_ms());

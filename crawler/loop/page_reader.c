@@ -4,12 +4,11 @@
  * Runs on any thread of the fetcher's, on one at a time for a visit. So of the crawl it uses options, which do not
  * change, and what is atomic, as the memory of copies is; of the visit all but what the thread that crawls looks at
  * meanwhile: lease, stage and begun_ms. */
-#include "crawler/http/http_head.h"
 #include "crawler/loop/crawl_state.h"
 
 #include <assert.h>
 
-static void body_came(void *context, long status, const char *content_type, const char *bytes, size_t size)
+static void body_came(void *context, const fetch_response *response, const char *bytes, size_t size)
 {
   visit *v = context;
   crawl *c = v->owner;
@@ -18,11 +17,11 @@ static void body_came(void *context, long status, const char *content_type, cons
     return;
   if (c->options.keeps_log)
     body_hash_add(v->hash, bytes, size);
-  if (!http_status_has_page(status) || v->is_check)
+  if (!response->has_page || v->is_check)
     return;
   const char *rest = bytes;
   size_t left = size;
-  while (!v->is_dropped && visit_read(v, content_type, &rest, &left))
+  while (!v->is_dropped && visit_read(v, response->content_type, &rest, &left))
     v->is_dropped = crawl_drops_pages(c);
   if (c->options.bodies && visit_is_no_page(v))
     body_digests_take(c->options.bodies, &v->body, bytes, size);

@@ -295,7 +295,8 @@ static answer answer_of(const visit *v, const fetch_response *response)
     return ANSWER_FAILURE;
   if (http_status_redirects(response->status) && *response->location)
     return ANSWER_REDIRECT;
-  return http_status_has_page(response->status) ? ANSWER_PAGE : ANSWER_FAILURE;
+  bool has_page = response->has_page && (response->body_bytes || !http_status_redirects(response->status));
+  return has_page ? ANSWER_PAGE : ANSWER_FAILURE;
 }
 
 static bool is_in_loop(crawl *c, const visit *v, const char *redirect)

@@ -101,12 +101,11 @@ uint64_t robots_cache_memory(const robots_cache *o)
 
 /* ---- fetching robots.txt --------------------------------------------------------------------------------- */
 
-static void take_body(void *context, long status, const char *content_type, const char *bytes, size_t size)
+static void take_body(void *context, const fetch_response *response, const char *bytes, size_t size)
 {
   origin *one = context;
-  (void)content_type;
   assert_origin(one);
-  if (status < 200 || status > 299)
+  if (response->status < 200 || response->status > 299)
     return;
   one->is_cut |= size > ROBOTS_SIZE_MAX - one->body_size;
   if (one->is_cut)

@@ -103,11 +103,10 @@ typedef struct landing {
   unsigned finished;
 } landing;
 
-static void take_body(void *context, long status, const char *content_type, const char *bytes, size_t size)
+static void take_body(void *context, const fetch_response *response, const char *bytes, size_t size)
 {
   landing *l = context;
-  (void)content_type;
-  assert_int_equal(status, l->row->status);
+  assert_int_equal(response->status, l->row->status);
   text_add_bytes(&l->body, bytes, size);
 }
 
@@ -242,11 +241,11 @@ typedef struct tally {
   unsigned finished, wrong;
 } tally;
 
-static void check_large(void *context, long status, const char *content_type, const char *bytes, size_t size)
+static void check_large(void *context, const fetch_response *response, const char *bytes, size_t size)
 {
   tally *seen = context;
-  assert_int_equal(status, 200);
-  assert_string_equal(content_type, "image/x");
+  assert_int_equal(response->status, 200);
+  assert_string_equal(response->content_type, "image/x");
   for (size_t i = seen->received; i < seen->received + size; i++)
     seen->wrong += *bytes++ != (char)(i * i >> 7);
   seen->received += size;
@@ -294,10 +293,10 @@ typedef struct dropping {
   unsigned pieces, finished;
 } dropping;
 
-static void drop_all(void *context, long status, const char *content_type, const char *bytes, size_t size)
+static void drop_all(void *context, const fetch_response *response, const char *bytes, size_t size)
 {
   dropping *d = context;
-  (void)status, (void)content_type, (void)bytes, (void)size;
+  (void)response, (void)bytes, (void)size;
   d->pieces++;
   fetch_drop_all(d->f);
 }

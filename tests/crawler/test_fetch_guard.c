@@ -46,9 +46,9 @@ static void answer(int fd, const char *target)
   raw_send_string(fd, "HTTP/1.1 200 OK\r\nConnection: close\r\n\r\nprivate");
 }
 
-static void take_body(void *context, long status, const char *content_type, const char *bytes, size_t size)
+static void take_body(void *context, const fetch_response *response, const char *bytes, size_t size)
 {
-  (void)status, (void)content_type;
+  (void)response;
   text_add_bytes(context, bytes, size);
 }
 

@@ -66,9 +66,9 @@ static void answer(int fd, const char *target)
   raw_send(fd, page, sizeof page - 1);
 }
 
-static void take_body(void *context, long status, const char *content_type, const char *bytes, size_t size)
+static void take_body(void *context, const fetch_response *response, const char *bytes, size_t size)
 {
-  (void)context, (void)status, (void)content_type, (void)bytes, (void)size;
+  (void)context, (void)response, (void)bytes, (void)size;
 }
 
 static void take_response(void *context, const fetch_response *response)

@@ -39,11 +39,10 @@ static void finish(void *context, const fetch_response *response)
   snprintf(a->explanation, sizeof a->explanation, "%s", response->explanation);
 }
 
-static void pass_over(void *context, long status, const char *content_type, const char *bytes, size_t size)
+static void pass_over(void *context, const fetch_response *response, const char *bytes, size_t size)
 {
   (void)context;
-  (void)status;
-  (void)content_type;
+  (void)response;
   (void)bytes;
   (void)size;
 }

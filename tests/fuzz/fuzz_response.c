@@ -209,16 +209,16 @@ typedef struct landing {
   unsigned finished;
 } landing;
 
-static void take_body(void *context, long status, const char *content_type, const char *bytes, size_t size)
+static void take_body(void *context, const fetch_response *response, const char *bytes, size_t size)
 {
   landing *l = context;
   check(!l->finished && size > 0, "a body behind its end");
-  check(!l->bytes || l->status == status, "another status amid a body");
+  check(!l->bytes || l->status == response->status, "another status amid a body");
   l->bytes += size;
-  l->status = status;
-  check(strlen(content_type) < 1 << 18, "a type");
+  l->status = response->status;
+  check(strlen(response->content_type) < 1 << 18, "a type");
   for (size_t i = 0; i < size; i++)
-    l->status += bytes[i] == 'x' && status < 0; /* each byte can be read */
+    l->status += bytes[i] == 'x' && response->status < 0; /* each byte can be read */
 }
 
 static void count_bytes(void *context, const char *bytes, size_t size)
