@@ -177,25 +177,49 @@ bool transfer_lingers(const transfer *t, uint64_t now_ms)
   return t->redirect_ms && now_ms > t->redirect_ms + REDIRECT_BODY_MS;
 }
 
+/* So many bytes follow the head, and libcurl would wait for the connection's end: it sees no "Content-Length : 5", and
+ * none beside "Transfer-Encoding: identity". */
+static uint64_t unseen_length(const transfer *t)
+{
+  enum { FINAL = 200, DIGITS_MAX = 18 };
+  const response_head *head = &t->request->head;
+  const char *length = response_head_next(head, "Content-Length", NULL),
+             *coding = response_head_next(head, "Transfer-Encoding", NULL);
+  bool is_seen = t->has_length && !coding && !t->doubts_length,
+       is_coded = coding && strcasecmp(coding, "identity") != 0;
+  if (!length || is_seen || is_coded || t->status < FINAL || !t->was_asked || t->request->receiver.is_head)
+    return UINT64_MAX;
+  size_t digits = strspn(length, "0123456789");
+  bool is_one = !response_head_next(head, "Content-Length", length) &&
+                (!coding || !response_head_next(head, "Transfer-Encoding", coding));
+  return is_one && digits && digits <= DIGITS_MAX && !length[digits] ? strtoull(length, NULL, 10) : UINT64_MAX;
+}
+
 static size_t take_header(char *line, size_t one, size_t size, void *context)
 {
   transfer *t = context;
+  static const char length_field[] = "Content-Length:";
   response_head *head = &t->request->head;
   bool is_status = size > 5 && memcmp(line, "HTTP/", 5) == 0,
        is_trailer = t->has_begun || (head->has_ended && !is_status);
   (void)one;
   note_progress(t);
-  if (is_status && !is_trailer)
+  if (is_status && !is_trailer) {
     t->status = http_head_status(line, size);
+    t->has_length = false;
+  }
   if (!ledger_add_line(&t->ledger, line, size, is_trailer))
     return 0;
   if (is_trailer)
     return size;
   if (!response_head_add(head, line, size))
     return 0;
-  if (head->has_ended)
-    note_redirect(t);
-  return size;
+  t->has_length |= size > strlen(length_field) && strncasecmp(line, length_field, strlen(length_field)) == 0;
+  if (!head->has_ended)
+    return size;
+  note_redirect(t);
+  t->left = unseen_length(t);
+  return t->left ? size : 0; /* that ends it */
 }
 
 /* Its host wants to rest, longer than a connection lasts. */
@@ -275,7 +299,11 @@ static size_t take_body(char *bytes, size_t one, size_t size, void *context)
     begin_body(t);
   if (!has_status(t) || (is_first && !begin_reading(t)))
     return 0;
-  return response_body_take(&t->body, bytes, size) ? size : 0; /* fewer than offered ends the transfer */
+  size_t taken = size <= t->left ? size : (size_t)t->left;
+  if (!response_body_take(&t->body, bytes, taken))
+    return 0; /* fewer than offered ends the transfer */
+  t->left -= t->left == UINT64_MAX ? 0 : taken;
+  return t->left ? size : 0;
 }
 
 /* What libcurl shows of a transfer, with --warc: the bytes before any coding is taken off, and the request's. */
@@ -407,6 +435,7 @@ bool transfer_set(transfer *t, request *r)
   t->was_asked = false;
   t->ledger = (ledger){0};
   t->status = 0;
+  t->left = UINT64_MAX;
   t->tls.connection = NULL;
   t->has_begun = t->was_private = t->was_without_descriptor = t->is_second_try = t->was_stale = false;
   t->tls.is_shaking = false;
@@ -583,6 +612,8 @@ void transfer_conclude(transfer *t, CURLcode code)
 {
   request *r = t->request;
   fetch_response *response = &r->response;
+  if (code == CURLE_WRITE_ERROR && !t->left) /* it is whole by its own count */
+    code = CURLE_OK;
   code = response_body_end(&t->body, code);
   if (response->truncated && code == CURLE_WRITE_ERROR)
     code = CURLE_OK;

@@ -47,6 +47,8 @@ typedef struct transfer {
   bool is_used;               /* it had a request */
   bool has_begun;             /* the first body byte came */
   response_body body;         /* that came of it */
+  bool has_length;            /* libcurl read a Content-Length */
+  uint64_t left;              /* of a body whose Content-Length libcurl does not see; UINT64_MAX: of none */
   uint64_t redirect_ms;       /* since when its head is whole, and leads elsewhere; 0: not */
   bool was_private;
   bool was_asked;    /* its request went out, on some connection */

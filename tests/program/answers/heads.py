@@ -1,4 +1,6 @@
 """Trouble with a head: one that is cut, whose lines are no fields, or that says nothing of where its body ends."""
+import gzip
+
 from answers import LEAF, Cut, links, move, page, reply
 
 OK = b'HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n'
@@ -83,3 +85,31 @@ def lengths_that_are_none_with_a_delay(site):
     assert [run.asked.count(path) for path in wanted[:3]] == [2, 2, 2]
     times = [r.time for r in run.requests]
     assert all(b - a > 0.4 for a, b in zip(times, times[1:])), times
+
+
+def lengths_with_a_blank(site):
+    """a Content-Length with a blank before its colon ends the body on a kept connection, of no byte, too"""
+    def odd(body, status=b'200 OK', more=b''):
+        return b'HTTP/1.1 %s\r\nContent-Type: text/html\r\nContent-Length : %d\r\n%s\r\n' % (status, len(body), more) + body
+    zipped = gzip.compress(links('/zip').encode())
+    answers = {'/1': odd(links('/in').encode()), '/2': odd(zipped, more=b'Content-Encoding: gzip\r\n'),
+               '/3': odd(b'', b'301 Moved', b'Location: /new\r\n'), '/4': odd(b'', b'404 No'),
+               '/5': OK + b'Transfer-Encoding: identity\r\nContent-Length: %d\r\n\r\n' % len(links('/one')) + links('/one').encode(),
+               '/6': OK + b'Content-length : 4\r\nTransfer-Encoding: chunked\r\n\r\n' +
+                     b'%x\r\n%s\r\n0\r\n\r\n' % (len(links('/two')), links('/two').encode())}
+    site.serve({'/robots.txt': odd(b''), '/': odd(links(*answers).encode()), **answers,
+                **{path: LEAF for path in ('/in', '/zip', '/new', '/one', '/two')}})
+    run = site.crawl('--timeout', '20', '--warc')
+    run.exits(0)
+    run.wants(once=['/', *answers, '/in', '/zip', '/new', '/one', '/two'])
+    assert run.requests[-1].time - run.requests[0].time < 10
+    assert all('truncated' not in line and line['tries'] == 1 for line in site.lines())
+
+
+def lengths_with_a_blank_of_a_check(site):
+    """... but an answer to HEAD has none"""
+    site.serve({'/': reply('<img src="/i">'),
+                '/i': b'HTTP/1.1 200 OK\r\nContent-Type: image/png\r\nContent-Length : 5\r\n\r\nabcde'})
+    run = site.audit('--timeout', '5')
+    run.exits(0)
+    assert [r.method for r in run.requests if r.target == '/i'] == ['HEAD'] and site.line('/i')['outcome'] == 'done'
