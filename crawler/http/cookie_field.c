@@ -221,7 +221,7 @@ bool cookie_field_of_line(cookie_field *f, char *line)
     f->domain[i] = (char)tolower((unsigned char)domain[i]);
   f->expires_s = expires_s ? expires_s : UINT64_MAX;
   f->port = 0;
-  f->is_host_only = strcasecmp(fields[1], "TRUE") != 0;
+  f->is_host_only = strcasecmp(fields[1], "TRUE") != 0 || is_address(f->domain) || domain_is_public_suffix(f->domain);
   f->is_secure = strcasecmp(fields[3], "TRUE") == 0;
   return true;
 }

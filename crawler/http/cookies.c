@@ -157,12 +157,13 @@ static void make_room(cookies *c, uint64_t site, const char *domain, uint64_t no
   assert(c->free != NONE);
 }
 
+/* One of a file is for any port: what the server at one of them sets is in place of it. */
 static int find(cookies *c, uint64_t site, const cookie_field *f)
 {
   int at = *bucket_of(c, site);
   for (; at != NONE; at = c->all[at].next) {
     const cookie *k = &c->all[at];
-    if (k->is_host_only == f->is_host_only && (!f->is_host_only || k->port == f->port) &&
+    if (k->is_host_only == f->is_host_only && (!f->is_host_only || !k->port || k->port == f->port) &&
         strcmp(k->name, f->name) == 0 && strcmp(k->domain, f->domain) == 0 && strcmp(k->path, f->path) == 0)
       return at;
   }

@@ -1,8 +1,8 @@
 /* The cookies of one run (RFC 6265bis), those of a file and those that servers set.
  *
- * The file's are the user's: they go to trusted servers only. Those that servers set go back where the RFC says, and
- * more narrowly: set over https they are never sent by http, and those without a Domain attribute go to the scheme and
- * port that set them. None is for a public suffix.
+ * The file's are the user's: they go to trusted servers only, as does what a server sets in place of one. Those that
+ * servers set go back where the RFC says, and more narrowly: set over https they are never sent by http, and those
+ * without a Domain attribute go to the scheme and port that set them. None is for a public suffix.
  *
  * Bounded: 3,000 in all, 180 of a registered domain, 50 of a host or Domain attribute; the one not used for longest
  * makes room. 4,096 bytes of name and value, 1,024 of an attribute; a request gets 8,190 bytes of them. A call looks at

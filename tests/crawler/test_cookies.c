@@ -265,6 +265,12 @@ static void from_a_file(void **state)
   assert_true(cookies_take(c, "https://www.h.test/", "safe=new; Domain=h.test", NOW));
   assert_string_equal(cookies_for(c, "https://www.h.test/", false, NOW), "");
   assert_string_equal(cookies_for(c, "https://www.h.test/", true, NOW), "safe=new");
+  assert_true(cookies_take(c, "http://h.test:81/", "own=new", NOW));
+  assert_string_equal(cookies_for(c, "http://h.test:81/", true, NOW), "own=new; empty=");
+  assert_string_equal(cookies_for(c, "http://h.test:81/", false, NOW), "");
+  assert_string_equal(cookies_for(c, "http://h.test/", true, NOW), "empty=");
+  assert_false(cookies_take(c, "http://h.test/", "empty=; Max-Age=0", NOW));
+  assert_string_equal(cookies_for(c, "http://h.test:81/", true, NOW), "own=new");
   cookies_free(c);
 }
 

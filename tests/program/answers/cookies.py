@@ -45,3 +45,16 @@ def an_age_counts_more_than_a_date(site):
     sent = _sent_after(site, ['Set-Cookie: a=1; Max-Age=99; Expires=4 Jul 2004 4:4:4', 'Set-Cookie: b=1; Expires=4 Jul 2004 4:4:4; Max-Age=99',
                               'Set-Cookie: c=1; Expires=4 Jul 2004 4:4:4; Max-Age=+99', 'Set-Cookie: d=1; Expires=4 Jul 2044 4:4:4; Max-Age=-9'])
     assert sent == ['s=1; a=1; b=1'], sent
+
+
+def of_a_file_replaced_and_deleted(site):
+    """a server has the last word of a cookie of --cookies FILE, of a host or (for an address that is the same) of a domain"""
+    site.serve({'/': page('/set'), '/last': LEAF, '/set': page('/last', fields=[
+        'Set-Cookie: turn=2; Path=/', 'Set-Cookie: gone=; Path=/; Max-Age=0', 'Set-Cookie: wide=2; Path=/; Domain=127.0.0.1',
+        'Set-Cookie: old=x; Path=/; Expires=Thu, 01 Jan 1970 00:00:00 GMT', 'Set-Cookie: deep=2; Path=/last'])})
+    names = (('turn', 'FALSE'), ('gone', 'FALSE'), ('wide', 'TRUE'), ('old', 'TRUE'), ('stays', 'FALSE'), ('deep', 'FALSE'))
+    jar = ''.join('127.0.0.1\t%s\t/\tFALSE\t0\t%s\t1\n' % (flag, name) for name, flag in names)
+    run = site.crawl('--ignore-robots', '--cookies', site.path('jar', jar))
+    sent = {r.target: r.get('Cookie') for r in run.requests}
+    assert sent['/'] == 'turn=1; gone=1; wide=1; old=1; stays=1; deep=1', sent
+    assert sent['/last'] == 'deep=2; turn=2; wide=2; stays=1; deep=1', sent
