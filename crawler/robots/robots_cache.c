@@ -299,7 +299,8 @@ static uint64_t postponement_ms(origin *one, const fetch_response *response)
   const robots_patience *patience = &one->owner->options.patience;
   if (response->put_off_ms)
     return response->put_off_ms;
-  return fetch_has_part(response) && !one->cuts++ && patience->tries > 1 ? patience->first_rest_ms : 0;
+  bool is_part = response->error != FETCH_OK && response->truncated; /* of a coding, there may be none to read */
+  return is_part && !one->cuts++ && patience->tries > 1 ? patience->first_rest_ms : 0;
 }
 
 /* Of a text that was cut, what may be its last line's beginning counts only if it forbids: with less of its path it
@@ -339,14 +340,26 @@ static bool is_answered(const origin *one, const fetch_response *response)
   return response->error == FETCH_OK || (fetch_has_part(response) && has_rule(one));
 }
 
-static void finished(void *context, const fetch_response *response)
+/* What is left of a coding that was cut is a page, as all of its bytes came; but there may be rules behind the cut. */
+static fetch_response answer_of(const fetch_response *response)
+{
+  fetch_response answer = *response;
+  if (answer.error == FETCH_OK && answer.truncated == FETCH_CUT_CODING && answer.status / 100 == 2) {
+    answer.error = FETCH_ENCODING;
+    answer.explanation = "the coding of its body breaks, or ends too early";
+  }
+  return answer;
+}
+
+static void finished(void *context, const fetch_response *came)
 {
   origin *one = context;
+  const fetch_response answer = answer_of(came), *response = &answer;
   long status = response->status;
   assert_origin(one);
   assert(one->state == ON_ITS_WAY);
   one->owner->now_ms = machine_monotonic_ms(); /* it was asked for long ago, and is known from now on */
-  end_turn(one, response);
+  end_turn(one, came);
   one->is_cut |= response->truncated != FETCH_WHOLE;
   uint64_t wait_ms = postponement_ms(one, response);
   if (wait_ms) {

@@ -3,8 +3,8 @@
  * A visit asks; while robots.txt is on its way it waits in the origin's queue. Rules are kept for 24 hours (RFC
  * 9309, 2.4). Of the answer: 2xx is parsed, 3xx followed up to five hops, 4xx allows everything, 401 and 403 too;
  * 5xx, 429 and 408 forbid everything, and without any answer the visit that asks fails as if its own page had not
- * answered. A 2xx that is cut is asked for once more; then the rules that came count, of a last line that has no end
- * only a Disallow.
+ * answered. A 2xx that is cut, or whose coding is, is asked for once more; then the rules that came count, of a last
+ * line that has no end only a Disallow.
  *
  * Turns. A robots.txt is requested in the turn of the visit that asks for it. Where it redirects to is asked beside the
  * turns of that host, which `begin` must allow (robots_turns). Until then nothing is held and nothing waits here:

@@ -1,4 +1,5 @@
 """robots.txt: which answers hold rules, which mean that there are none, and which mean that they come later."""
+import gzip
 import time
 from answers import LEAF, Cut, Hold, Reset, move, page, reply
 
@@ -111,6 +112,25 @@ def rules_that_are_cut_allow_nothing(site):
     _pages(site, Cut(b'HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 29\r\n\r\nUser-agent: *\n'))
     run = site.crawl('--tries', '1')
     assert '/no' not in run.asked, run.asked
+
+
+def gzip_that_is_cut_allows_nothing(site):
+    """200 whose gzip ends, or breaks, before the rule, or after some of them; with a length and without, and once for a while"""
+    text = ''.join('# %d\n' % (i * i) for i in range(3000))
+    late, early = (gzip.compress(t.encode()) for t in ('User-agent: *\n%sDisallow: /\n' % text, 'User-agent: *\nDisallow: /no\n' + text))
+    half, broken = late[:len(late) // 2], late[:99] + b'\xff' * 99 + late[99:]
+    for i, (coded, length) in enumerate(((half, True), (half, False), (broken, True), (late[:14], True), (late[:14], False))):
+        cut = reply(coded, kind='text/plain', fields=['Content-Encoding: gzip'], length=length)
+        for name, robots in (('always%d' % i, cut), ('once%d' % i, _first_then_rules(cut))):
+            _pages(site, robots)
+            site.log.clear()
+            site.dir = site.path(name)
+            run = site.crawl('--tries', '2')
+            run.wants(*(['/', '/a'] if robots is not cut else []), never=['/no'] + (['/', '/a'] if robots is cut else []))
+            assert len(_times(run)) >= 2, (name, run.requests)
+    _pages(site, reply(early[:len(early) // 2], kind='text/plain', fields=['Content-Encoding: gzip']))
+    site.dir = site.path('rules')
+    site.crawl('--tries', '2').wants('/', '/a', never=['/no'])
 
 
 def retry_after_is_not_cut_short(site):
