@@ -127,9 +127,9 @@ void sitemap_finish(sitemap *s)
   assert_sitemap(s);
   if (s->head_size < MAGIC)
     feed_head(s);
+  decoder_finish(s->decoder); /* it held back what tells the charset; of what was cut, the last line is no URL */
   if (s->gzip && !content_stream_is_sound(s->gzip) && !s->is_over)
     end_early(s, "damaged");
-  decoder_finish(s->decoder);
   sitemap_reader_finish(&s->reader);
 }
 

@@ -361,6 +361,22 @@ static void damaged_gzip(void **state)
 }
 
 /* As gunzip reads them: one behind the other, and no matter what is behind the last. */
+static void what_came_of_damaged_gzip(void **state)
+{
+  static const char lines[] = "http://h/1\nhttp://h/2", map[] = "<urlset><url><loc>http://h/1</loc></url>";
+  size_t size;
+  char *packed = gzip(lines, sizeof lines - 1, &size);
+  read_in(*state, packed, size - 8, 7);
+  assert_string_equal(notes.text, "http://h/1");
+  assert_string_equal(sitemap_limit(*state), "damaged");
+  free(packed);
+  packed = gzip(map, sizeof map - 1, &size);
+  read_in(*state, packed, size - 8, 7);
+  assert_string_equal(notes.text, "http://h/1");
+  assert_string_equal(sitemap_limit(*state), "damaged");
+  free(packed);
+}
+
 static void gzip_in_several_parts(void **state)
 {
   static const char wanted[] = "http://h/1 http://h/2 http://h/3";
@@ -556,6 +572,7 @@ int main(void)
     cmocka_unit_test(the_header_says_the_charset),
     cmocka_unit_test(twice_the_attack_is_twice_the_work),
     cmocka_unit_test(damaged_gzip),
+    cmocka_unit_test(what_came_of_damaged_gzip),
     cmocka_unit_test(gzip_in_several_parts),
     cmocka_unit_test(no_more_urls_than_the_protocol_has),
     cmocka_unit_test(a_bomb),

@@ -191,3 +191,20 @@ def none_are_read_where_none_are_wanted(site):
     """--sitemaps none: a map is a page like others, and XML of its kind has no links"""
     site.serve({'/robots.txt': _robots(site, '/map.xml'), '/': page('/map.xml'), '/map.xml': _map(site, '/in')})
     site.crawl('--sitemaps', 'none').wants(once=['/map.xml'], never=['/in'])
+
+
+def packed_maps_that_are_cut(site):
+    """a .xml.gz of a few hundred bytes, a .txt.gz and a long one, each cut in its gzip: the URLs that came are fetched, and it is told"""
+    def packed(text, part, kind='application/x-gzip'):
+        body = gzip.compress(text.encode(), 0)
+        return reply(body[:int(len(body) * part)], kind=kind)
+    names = ['/in%d' % i for i in range(9)]
+    urls = ''.join('<url><loc>%s</loc></url>' % site.url(n) for n in names[:6])
+    long = urls.replace(site.url('/in0'), site.url('/in6')) + '<!-- %s -->' % ('x' * 5000)
+    site.serve({'/robots.txt': _robots(site, '/small.xml.gz', '/lines.txt.gz', '/long.xml.gz'), '/': LEAF, **{n: LEAF for n in names},
+                '/small.xml.gz': packed('<urlset>%s</urlset>' % urls, 0.7),
+                '/long.xml.gz': packed('<urlset>' + long, 0.5),
+                '/lines.txt.gz': packed(site.url('/in7') + '\n' + site.url('/in8') + 'x' * 500, 0.5)})
+    site.crawl('--tries', '1').wants('/in0', '/in1', '/in6', '/in7', never=['/in8'])
+    for path in ('/small.xml.gz', '/lines.txt.gz', '/long.xml.gz'):
+        assert site.line(path)['limit'] == 'damaged', site.line(path)
