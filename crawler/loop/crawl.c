@@ -360,6 +360,19 @@ static int64_t start_visits(crawl *c)
   return count ? 0 : wait_ms;
 }
 
+/* While hosts only rest no URL makes a commit due; a crawl that is killed then is to know of it when it goes on. */
+static void keep_rests(crawl *c, int64_t wait_ms)
+{
+  enum { KEEP_MS = 1000 };
+  if (!c->has_rest || wait_ms <= 0 || c->pause.is_on || c->now_ms - c->rests_kept_ms < KEEP_MS)
+    return;
+  c->has_rest = false;
+  c->rests_kept_ms = c->now_ms;
+  frontier_status status = frontier_sync(c->frontier);
+  if (status != FRONTIER_OK)
+    crawl_note_pause(c, status, frontier_message(c->frontier));
+}
+
 /* Nothing more may be leased here: why? */
 static bool is_done(crawl *c, crawl_end *end)
 {
@@ -436,6 +449,7 @@ crawl_end crawl_run(crawl *c, crawl_tick *told, void *context)
   held_hosts_begin(c);
   while (!is_over(c, &end)) {
     int64_t wait_ms = crawl_is_paused(c) ? DISK_PAUSE_RETRY_MIN_MS : start_visits(c);
+    keep_rests(c, wait_ms);
     meet_company(c);
     crawl_tell(c);
     poll(c, wait_ms);

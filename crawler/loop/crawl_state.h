@@ -46,6 +46,8 @@ struct crawl {
   crawl_totals totals;
   time_shares shares;
   uint64_t shares_kept_ms; /* the last time */
+  uint64_t rests_kept_ms;  /* committed while nothing was due */
+  bool has_rest;           /* since then one began that is worth it */
   url_profile profile;
   disk_pause pause;
   uint64_t stood_still_ms; /* until then, the last time crawl_wait_out waited */

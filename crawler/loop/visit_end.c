@@ -128,10 +128,13 @@ static void put_off(crawl *c, visit *v)
   crawl_let_go(c, v);
 }
 
+enum { LONG_REST_MS = 1000 }; /* a crawl that only waits commits it (keep_rests in crawl.c) */
+
 /* Of the host of a visit. It is kept by the wall clock, as that is now: it may have been set since the run began, or
  * have gone on while the machine was suspended. */
 static void rest(crawl *c, const visit *v, uint64_t wait_ms)
 {
+  c->has_rest |= wait_ms >= LONG_REST_MS;
   frontier_clock(c->frontier, c->now_ms, machine_wall_ms());
   host_pace_rest(c->pace, v->lease.url + v->lease.host_begin, v->lease.host_end - v->lease.host_begin, c->now_ms,
                  wait_ms);
@@ -141,6 +144,7 @@ static void rest(crawl *c, const visit *v, uint64_t wait_ms)
 /* By the wall clock, too. */
 static void put_off_alone(crawl *c, visit *v, uint64_t wait_ms)
 {
+  c->has_rest |= wait_ms >= LONG_REST_MS;
   uint64_t wall_ms = machine_wall_ms();
   frontier_clock(c->frontier, c->now_ms, wall_ms);
   const frontier_return later = {.not_before_ms = wall_ms + wait_ms};

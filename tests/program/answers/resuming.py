@@ -323,3 +323,21 @@ def too_much_to_keep(site):
     run = _go_on(site)
     run.exits(0)
     assert len(_states(site, 'done')) == 5
+
+
+def killed_while_it_waits(site):
+    """kill -9 while the only host rests, as a page or robots.txt asked: the next run asks no sooner"""
+    for name, target in (('page', '/'), ('robots', '/robots.txt')):
+        busy = lambda request: reply('', '503 Busy', fields=['Retry-After: 5']) if request.number == 1 else LEAF
+        site.serve({'/robots.txt': reply('', '404 Not Found'), '/': LEAF, target: busy})
+        site.dir = site.path(name)
+        site.log.clear()
+        process = site.start('crawl', '--dir', site.dir, '--allow-private', '--delay', '0', site.url('/'))
+        while not [r for r in site.log if r.target == target]:
+            time.sleep(0.01)
+        time.sleep(2.5)
+        process.kill()
+        process.communicate()
+        _go_on(site).exits(0)
+        first, second = [r.time for r in site.log if r.target == target]
+        assert second - first >= 4.9, (name, second - first)
