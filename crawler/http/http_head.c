@@ -23,7 +23,7 @@ int http_head_status(const char *head, size_t size)
 
 static bool is_blank(char c)
 {
-  return c == ' ' || c == '\t' || c == '\r';
+  return c == ' ' || c == '\t' || c == '\r' || c == '\n';
 }
 
 static const char *skip_blanks(const char *from, const char *end)
@@ -42,17 +42,28 @@ static const char *trim(const char *from, const char *end, size_t *size)
   return from;
 }
 
+/* The end of a field that begins in this line: one that begins with a blank goes on with it. NULL: it has none. */
+static const char *feed_behind(const char *line, const char *end)
+{
+  const char *feed = memchr(line, '\n', (size_t)(end - line));
+  while (feed && feed + 1 < end && (feed[1] == ' ' || feed[1] == '\t'))
+    feed = memchr(feed + 1, '\n', (size_t)(end - feed - 1));
+  return feed;
+}
+
 const char *http_head_next(const char *head, size_t size, const char *name, const char *value, size_t *value_size)
 {
   const char *end = head + size;
   size_t name_size = strlen(name);
   for (const char *line = value ? value + *value_size : head, *next; line < end; line = next) {
-    const char *feed = memchr(line, '\n', (size_t)(end - line));
+    const char *feed = feed_behind(line, end);
     const char *line_end = feed ? feed : end;
     next = feed ? feed + 1 : end;
     if ((size_t)(line_end - line) <= name_size || strncasecmp(line, name, name_size) != 0)
       continue;
-    const char *colon = skip_blanks(line + name_size, line_end);
+    const char *colon = line + name_size;
+    while (colon < line_end && (*colon == ' ' || *colon == '\t'))
+      colon++;
     if (colon < line_end && *colon == ':')
       return trim(colon + 1, line_end, value_size);
   }

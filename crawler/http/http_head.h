@@ -22,7 +22,7 @@ static inline bool http_status_has_page(long status, bool leads)
 }
 
 /* The value of the next header of that name behind `value`, which was returned before, of its size; NULL: the first.
- * Blanks around it are taken off. NULL after the last. */
+ * Blanks around it are taken off; one of several lines has the ends of them in it. NULL after the last. */
 const char *http_head_next(const char *head, size_t size, const char *name, const char *value, size_t *value_size);
 
 /* The value of the last header of that name, blanks around it taken off; NULL if there is none. */

@@ -30,8 +30,9 @@ static void statuses(void **state)
     assert_int_equal(http_head_status(rows[i].head, strlen(rows[i].head)), rows[i].status);
 }
 
-static const char head[] = "HTTP/1.1 200 OK\r\nX: first\r\nx:\t last \r\nXY: no\r\nNot-A-Header\r\nEmpty:\r\n"
-                           "Coding: gzip, Chunked\r\nOpen: end";
+static const char head[] =
+  "HTTP/1.1 200 OK\r\nX: first\r\nx:\t last \r\nXY: no\r\nNot-A-Header\r\nEmpty:\r\n"
+  "Coding: gzip, Chunked\r\nFolded:\r\n gzip,\r\n\tchunked \r\n \r\nBlank:\r\n \r\nSplit\r\n : no\r\nOpen: end";
 
 static void assert_value(const char *name, const char *expected)
 {
@@ -51,6 +52,10 @@ static void values(void **state)
   assert_value("XY", "no");
   assert_value("Empty", "");
   assert_value("open", "end");
+  assert_value("Folded", "gzip,\r\n\tchunked");
+  assert_value("Blank", "");
+  assert_value("gzip,", NULL);
+  assert_value("Split", NULL);
   assert_value("Not-A-Header", NULL);
   assert_value("HTTP/1.1 200 OK", NULL);
   assert_value("OpenX", NULL);

@@ -147,7 +147,8 @@ def stored_and_shown(site):
     text = _plain('/x')
     bodies = {'/two': _coded(gzip.compress(zlib.compress(text)), 'deflate', 'gzip'),
               '/tail': _coded(gzip.compress(text) + bytes(100), 'gzip'), '/none': _coded(text, 'utf-8'),
-              '/parts': _coded(gzip.compress(text[:20]) + gzip.compress(text[20:]), 'gzip')}
+              '/parts': _coded(gzip.compress(text[:20]) + gzip.compress(text[20:]), 'gzip'),
+              '/folded': _coded(gzip.compress(text), '\r\n gzip'), '/list': _coded(gzip.compress(zlib.compress(text)), 'deflate,\r\n\tgzip')}
     site.serve({'/': page(*bodies), **bodies})
     site.crawl('--warc')
     for path in bodies:
