@@ -18,6 +18,7 @@
 #include "crawler/loop/visit_end.h"
 
 #include "crawler/http/http_head.h"
+#include "crawler/http/response_head.h"
 #include "crawler/loop/held_hosts.h"
 #include "crawler/loop/lacks.h"
 #include "crawler/loop/near_duplicates.h"
@@ -454,12 +455,21 @@ static void end_answered(crawl *c, visit *v, const fetch_response *response)
     end_well(c, v, response, kind);
 }
 
+/* Of what is only checked the head came, which says that it is there, and nothing behind it. */
+static bool is_found(const visit *v, const fetch_response *response)
+{
+  fetch_error error = response->error;
+  return (v->is_check || (v->lease.origin.hops & VISIT_CHECK && !visit_is_html(response->content_type))) &&
+         (error == FETCH_BROKEN || error == FETCH_TIMEOUT || error == FETCH_ENCODING) &&
+         http_status_has_page(response->status) && response->head && response->head->has_ended;
+}
+
 /* What came of a page whose end is lost is used once it is not to be asked for again. Of what is only checked, the
  * status is all that counts. */
 static void end_with_part(crawl *c, visit *v, const fetch_response *response)
 {
   fetch_response part = *response;
-  if (!v->is_check && end_for_now(c, v, response))
+  if (!v->is_check && !is_found(v, response) && end_for_now(c, v, response))
     return;
   part.error = FETCH_OK;
   end_answered(c, v, &part);
@@ -485,7 +495,7 @@ void visit_end_fetched(void *context, const fetch_response *response)
     crawl_put_off(c, v, response->put_off_ms);
     return;
   }
-  if (fetch_has_part(response))
+  if (fetch_has_part(response) || is_found(v, response))
     end_with_part(c, v, response);
   else
     end_answered(c, v, response);

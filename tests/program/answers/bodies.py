@@ -207,3 +207,20 @@ def sitemaps_cut(site):
                 '/map.xml': Cut(b'HTTP/1.1 200 OK\r\nContent-Type: text/xml\r\nContent-Length: 9999\r\n\r\n' + text.encode())})
     site.crawl().wants('/m0', '/m1', '/m2')
     assert _summary(site)['sitemaps_cut'] == 1
+
+
+def checked_without_a_body(site):
+    """an audit's GET, after HEAD was refused: 200 and a whole head, but not one byte of the body that was announced; no broken link. What
+    breaks off within its head, or says 404, is one"""
+    head = b'HTTP/1.1 200 OK\r\nContent-Type: image/png\r\nContent-Length: 900\r\n'
+    answers = {'/cut.png': Cut(head + b'\r\n'), '/reset.png': Reset(head + b'\r\n'), '/held.png': Hold(head + b'\r\n'),
+               '/chunks.png': Cut(b'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n'),
+               '/packed.png': reply(b'no gzip', kind='image/png', fields=['Content-Encoding: gzip']),
+               '/head.png': Cut(head), '/gone.png': Cut(b'HTTP/1.1 404 Not Found\r\nContent-Length: 9\r\n\r\n')}
+    refused = reply('', '405 Method Not Allowed')
+    site.serve({'/': reply(''.join('<img src="%s">' % t for t in answers)),
+                **{t: (lambda r, a=a: refused if r.method == 'HEAD' else a) for t, a in answers.items()}})
+    site.audit('--timeout', '2', '--tries', '1').exits(4)
+    for target in answers:
+        line = site.line(target)
+        assert line['outcome'] == ('failed' if target in ('/head.png', '/gone.png') else 'done'), line
