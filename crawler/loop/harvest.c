@@ -122,7 +122,8 @@ frontier_status harvest_add_target(harvest *h, frontier_origin origin, const red
     link.payload = chain->pairs;
     link.payload_size = (size_t)CHAIN_PAIR * chain->count;
   }
-  bool is_new_map = (origin.hops & VISIT_BITS) == VISIT_SITEMAP && sitemap_set_lacks(h->maps, &h->target);
+  bool is_map = (origin.hops & VISIT_BITS) == VISIT_SITEMAP,
+       is_new_map = is_map && sitemap_set_lacks(h->maps, &h->target);
   is_forced |= is_new_map;
   do
     status = is_forced ? frontier_force(h->frontier, &link, h->now_ms, &verdict)
@@ -132,6 +133,8 @@ frontier_status harvest_add_target(harvest *h, frontier_origin origin, const red
     return status;
   if (is_new_map)
     sitemap_set_add(h->maps, &h->target);
+  if (is_map && verdict.outcome == FRONTIER_SEEN && sitemap_set_refuses(h->maps, &h->target))
+    links->lacks |= LACK_BIT(LACK_SITEMAP);
   links->fresh += (is_forced || is_fresh(verdict)) && !(origin.hops & VISIT_CHECK);
   return FRONTIER_OK;
 }
@@ -432,6 +435,8 @@ frontier_status harvest_sitemap(harvest *h, const char *base, const char *href, 
   }
   frontier_status status = harvest_add_target(h, (frontier_origin){.hops = VISIT_SITEMAP}, NULL, false, &links);
   *is_new |= links.fresh > 0;
+  if (status == FRONTIER_OK)
+    status = lacks_change(h->frontier, 0, links.lacks);
   return status == FRONTIER_OK ? sitemap_set_keep(h->maps) : status;
 }
 

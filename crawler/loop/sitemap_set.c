@@ -86,6 +86,11 @@ bool sitemap_set_lacks(const sitemap_set *s, const url *u)
   return !s->is_full && !mlbf_key_set_test(s->table, hash_of(s, u));
 }
 
+bool sitemap_set_refuses(const sitemap_set *s, const url *u)
+{
+  return s->is_full && !mlbf_key_set_test(s->table, hash_of(s, u));
+}
+
 void sitemap_set_add(sitemap_set *s, const url *u)
 {
   assert(sitemap_set_lacks(s, u));

@@ -19,6 +19,9 @@ void sitemap_set_free(sitemap_set *s); /* NULL is fine */
 /* It may be added: it is not there, and there is room. */
 bool sitemap_set_lacks(const sitemap_set *s, const url *u);
 
+/* It is not there, and there is no room: if it is known, it is not asked for as a sitemap. */
+bool sitemap_set_refuses(const sitemap_set *s, const url *u);
+
 /* What it lacks. Without memory for it, the set is full from then on. */
 void sitemap_set_add(sitemap_set *s, const url *u);
 

@@ -208,3 +208,18 @@ def packed_maps_that_are_cut(site):
     site.crawl('--tries', '1').wants('/in0', '/in1', '/in6', '/in7', never=['/in8'])
     for path in ('/small.xml.gz', '/lines.txt.gz', '/long.xml.gz'):
         assert site.line(path)['limit'] == 'damaged', site.line(path)
+
+
+def one_map_more_than_are_known_as_maps(site):
+    """a hostile index names 32,800 URLs that robots.txt forbids; a map that is known as a page and is named then, behind them and by robots.txt of
+    the next run, is not read, which the summary says"""
+    forbidden = 'User-agent: *\nDisallow: /m/\nSitemap: '
+    site.serve({'/robots.txt': reply(forbidden + site.url('/go1'), kind='text/plain'), '/': page('/map.xml', '/other.xml'), '/go1': move('/go2'),
+                '/go2': move('/go3'), '/go3': _index(site, *('/m/%d' % i for i in range(32800)), '/map.xml'), '/map.xml': _map(site, '/in'),
+                '/other.xml': _map(site, '/in'), '/b': LEAF})
+    run = site.run('crawl', '--dir', site.dir, '--allow-private', '--delay', '0', site.url('/'))
+    run.wants(once=['/map.xml', '/other.xml'], never=['/in'])
+    run.says('1 sitemap', never=['every page in scope was fetched'])
+    site.serve({'/robots.txt': reply(forbidden + site.url('/other.xml'), kind='text/plain')})
+    run = site.run('crawl', '--dir', site.dir, '--allow-private', '--delay', '0', site.url('/b'))
+    run.says('2 sitemaps', never=['every page in scope was fetched'])
