@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <unistd.h>
 
 enum {
@@ -127,7 +128,7 @@ static void add_body(exchange *x, const char *from, size_t size)
 
 static void add_head(exchange *x, const char *from, size_t size)
 {
-  if (size >= 5 && memcmp(from, "HTTP/", 5) == 0) {
+  if (size >= 5 && strncasecmp(from, "HTTP/", 5) == 0) {
     x->head.size = 0;
     drop_body(x);
   } else if (x->head.size >= 4 && memcmp(x->head.at + x->head.size - 4, "\r\n\r\n", 4) == 0) {

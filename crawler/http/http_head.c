@@ -10,7 +10,7 @@ int http_head_status(const char *head, size_t size)
   const char *blank = memchr(head, ' ', size);
   while (blank && blank + 1 < head + size && blank[1] == ' ')
     blank++;
-  if (size < 5 || memcmp(head, "HTTP/", 5) != 0 || !blank || head + size - blank < 4)
+  if (size < 5 || strncasecmp(head, "HTTP/", 5) != 0 || !blank || head + size - blank < 4)
     return 0;
   int status = 0;
   for (const char *at = blank + 1; at < blank + 4; at++) {

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Of the status line; 0 if it is none. */
+/* Of the status line, whatever its case, as browsers read it; 0 if it is none. */
 int http_head_status(const char *head, size_t size);
 
 /* Of a status: is its Location followed (Fetch, "redirect status")? A 300 is a page with choices, a 304 is about what

@@ -82,7 +82,7 @@ bool response_head_add(response_head *h, const char *line, size_t size)
   assert_head(h);
   const char *end = line + size, *colon = memchr(line, ':', size);
   bool is_folded = size && (*line == ' ' || *line == '\t'), is_more = is_folded && h->size;
-  if (size > 5 && memcmp(line, "HTTP/", 5) == 0) {
+  if (size > 5 && strncasecmp(line, "HTTP/", 5) == 0) {
     response_head_clear(h);
     return true;
   }

@@ -200,7 +200,7 @@ static size_t take_header(char *line, size_t one, size_t size, void *context)
   transfer *t = context;
   static const char length_field[] = "Content-Length:";
   response_head *head = &t->request->head;
-  bool is_status = size > 5 && memcmp(line, "HTTP/", 5) == 0,
+  bool is_status = size > 5 && strncasecmp(line, "HTTP/", 5) == 0,
        is_trailer = t->has_begun || (head->has_ended && !is_status);
   (void)one;
   note_progress(t);
@@ -252,10 +252,13 @@ static void compare_cookies(transfer *t)
 /* The head is complete, and stays as it is: the crawling thread may read it from the first piece of the body on. */
 static void begin_body(transfer *t)
 {
+  enum { FINAL = 200, GUESS = 200 }; /* libcurl's, where it does not know "HTTP" as it is written, as http/1.1 */
   fetch_response *response = &t->request->response;
   assert(!t->has_begun);
   const char *type = response_head_joined(&t->request->head, "Content-Type");
   curl_easy_getinfo(t->easy, CURLINFO_RESPONSE_CODE, &response->status);
+  if (response->status == GUESS && t->status >= FINAL)
+    response->status = t->status;
   response->content_type = type ? type : "";
   response->location = location_of(&t->request->head);
   response->has_page = http_status_has_page(response->status, *response->location);

@@ -18,6 +18,7 @@ static void statuses(void **state)
   } rows[] = {
     {"HTTP/1.1 200 OK\r\n", 200},
     {"HTTP/1.0 404\r\n", 404},
+    {"http/1.1 200 ok\r\n", 200},
     {"HTTP/2 301 \r\n", 301},
     {"HTTP/1.1 99", 0},
     {"HTTP/1.1  404 No\r\n", 404},

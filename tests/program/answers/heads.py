@@ -113,3 +113,14 @@ def lengths_with_a_blank_of_a_check(site):
     run = site.audit('--timeout', '5')
     run.exits(0)
     assert [r.method for r in run.requests if r.target == '/i'] == ['HEAD'] and site.line('/i')['outcome'] == 'done'
+
+
+def status_lines_in_lower_case(site):
+    """the case of "HTTP" does not count (Chromium: the same)"""
+    def low(answer):
+        return answer.replace(b'HTTP/1.1', b'http/1.1', 1)
+    site.serve({'/robots.txt': low(RULES), '/': low(page('/a', '/not', '/gone')), '/a': low(move('/b')), '/gone': low(reply('no', '410 Gone')), '/b': low(page('/c')),
+                '/c': b'HTTP/1.1 103 Early\r\nLocation: /not\r\n\r\n' + low(LEAF)})
+    site.crawl('--warc').wants(once=['/', '/a', '/b', '/c'], never=['/not'])
+    assert site.line('/gone')['status'] == 410
+    assert site.run('show', site.dir, site.url('/b')).text == links('/c')
