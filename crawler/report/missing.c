@@ -51,7 +51,7 @@ const char *missing_sentence(const missing *m, size_t i, char text[MISSING_SENTE
      " longer than --max-body, or cut by their server (a larger one, --recrawl-after 1s)"},
     {m->lacks[LACK_LINKS], "links of ", "page", "pages", " with too many, too long or undecidable ones"},
     {m->lacks[LACK_REDIRECTS], "the end of ", "chain", "chains", " of more than 20 redirects"},
-    {m->lacks[LACK_SITEMAP], "URLs of ", "sitemap", "sitemaps", " too large, or damaged"},
+    {m->lacks[LACK_SITEMAP], "URLs of ", "sitemap", "sitemaps", " too large, damaged, or too many"},
     {m->rest.not_public, "", "URL", "URLs", " whose address is not public (--allow-private)"},
     {m->rest.held, "", "URL", "URLs", " held back as a trap's (a larger --trap-budget, --domain-budget)"},
   };

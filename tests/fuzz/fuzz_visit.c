@@ -240,7 +240,7 @@ static void give_body(request *r, const char *bytes, size_t size, uint64_t most)
     char *copy = malloc(piece);
     check(copy != NULL, "no memory");
     memcpy(copy, bytes + at, piece);
-    r->receiver.body(r->receiver.context, response->status, response->content_type, copy, piece);
+    r->receiver.body(r->receiver.context, response, copy, piece);
     free(copy);
   }
 }
@@ -273,6 +273,7 @@ static void read_fields(request *r)
     response->location = value;
   if ((value = response_head_next(&r->head, "Retry-After", NULL)))
     response->retry_after_s = strtoull(value, NULL, 10) % 100000000;
+  response->has_page = http_status_has_page(response->status, response->location && *response->location);
   response->cookies_there = w.more & COOKIES && response_head_next(&r->head, "Set-Cookie", NULL);
 }
 

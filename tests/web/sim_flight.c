@@ -1,6 +1,7 @@
 /* See sim_flight.h. It fills head, exchange, address and times as crawler/http/transfer.c does. */
 #include "tests/web/sim_flight.h"
 
+#include "crawler/http/http_head.h"
 #include "tests/web/sim.h"
 
 #include <curl/curl.h>
@@ -148,6 +149,7 @@ static void begin_body(flight *l)
   const char *value = response_head_next(&l->request->head, "Location", NULL);
   response->location = value ? value : "";
   response->status = l->reply.status;
+  response->has_page = http_status_has_page(response->status, *response->location);
   response->retry_after_s = retry_after_of(&l->request->head);
   response->first_byte_seconds = (double)(the_sim->us - l->begun_us) / 1e6;
   l->has_head = true;
@@ -171,7 +173,7 @@ static bool give_piece(flight *l)
   if (r->exchange)
     exchange_add(r->exchange, EXCHANGE_BODY, bytes, size);
   if (taken)
-    r->receiver.body(r->receiver.context, r->response.status, r->response.content_type, bytes, taken);
+    r->receiver.body(r->receiver.context, &r->response, bytes, taken);
   l->given += size;
   r->response.wire_bytes += size;
   r->response.body_bytes += taken;
