@@ -38,7 +38,7 @@ frontier_status harvest_links(harvest *h, const visit *v, uint64_t now_ms, page_
 
 typedef struct redirect_end {
   page_links links;
-  const char *target; /* NULL: it leads to no URL of ours; valid until the next call */
+  const char *target; /* "": it leads to no URL of ours; valid until the next call */
   bool may_be_loop;   /* the target is no other spelling of what was asked for, which is still to come */
 } redirect_end;
 

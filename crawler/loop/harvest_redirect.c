@@ -77,6 +77,7 @@ frontier_status harvest_redirect(harvest *h, const visit *v, const fetch_respons
   url_status status = resolve_redirect(h, v, response->location);
   if (status != URL_OK) {
     harvest_count_unusable(h, status, h->base, response->location, strlen(response->location), &end->links);
+    end->target = "";
     return FRONTIER_OK;
   }
   end->links.found = 1;

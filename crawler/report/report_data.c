@@ -248,17 +248,17 @@ static void count_url(reading *r, const json_t *line)
   report_data *d = r->data;
   const char *address = string_of(line, "url"), *error = string_of(line, "error");
   uint64_t status = number_of(line, "status"), depth = number_of(line, "depth");
-  bool failed = is_failed(line);
+  bool failed = is_failed(line), is_redirect = json_object_get(line, "redirect");
   const char *host = strstr(address, "://");
   host = host ? host + 3 : address;
-  d->redirects += !failed && status >= 300 && status < 400 && status != NOT_MODIFIED;
+  d->redirects += !failed && is_redirect;
   d->statuses[status < REPORT_STATUSES ? status : 0]++;
   d->depths[depth < REPORT_DEPTHS ? depth : REPORT_DEPTHS - 1]++;
   count_name(r, &d->hosts, host, strcspn(host, "/?#"), line, failed);
   if (*error)
     count_name(r, &d->errors, error, strlen(error), line, true);
-  if (status >= 200 && status < 300 && number_of(line, "body_bytes") && !json_object_get(line, "sitemap") &&
-      !is_check(line))
+  if (!failed && !is_redirect && status >= 200 && status < 400 && status != NOT_MODIFIED &&
+      number_of(line, "body_bytes") && !json_object_get(line, "sitemap") && !is_check(line))
     count_page(r, line);
   list_add(r, &d->slowest, address, json_number_value(json_object_get(line, "seconds")));
 }

@@ -355,7 +355,8 @@ static void check_line(const char *text, size_t size)
   for (size_t i = 0; i < size; i++)
     check((unsigned char)text[i] >= ' ' && text[i] != 0x7f, "a control in a line of pages.jsonl");
   check_url(line, "url");
-  check_url(line, "redirect");
+  if (json_string_length(json_object_get(line, "redirect"))) /* else it leads to no URL of ours */
+    check_url(line, "redirect");
   check_url(line, "canonical");
   check(json_string_length(json_object_get(line, "url")) > 0, "a line without a URL");
   check(!json_object_get(line, "error") || json_string_length(json_object_get(line, "reason")) > 0, "no reason");

@@ -50,8 +50,7 @@ static void no_more_pages_than_told(void **state)
     uint32_t index = site_find(t->made, target.bytes, target.size);
     text_free(&target);
     if (index != SITE_NOWHERE) { /* robots.txt is no page */
-      const site_entry *entry = site_entry_at(t->made, index);
-      pages += entry->status == 200 && entry->kind != SITE_EMPTY;
+      pages += site_entry_is_page(site_entry_at(t->made, index));
     }
   }
   pages_free(&log);

@@ -215,7 +215,7 @@ static void assert_counters(trial *t, const json_t *counters)
     bool is_wanted = site_entry_is_wanted(entry, false);
     fetched += is_wanted;
     forbidden += !is_wanted;
-    pages += is_wanted && entry->status == 200 && entry->kind != SITE_EMPTY;
+    pages += is_wanted && site_entry_is_page(entry);
   }
   assert_int_equal(number_of(counters, "done") + number_of(counters, "failed"), fetched);
   assert_int_equal(number_of(counters, "skipped"), forbidden);

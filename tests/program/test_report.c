@@ -184,14 +184,15 @@ static void urls_that_were_fetched_again(void **state)
   (void)state;
 #define LINE(url, more) \
   "{\"url\":\"http://h/" url "\",\"outcome\":\"done\",\"start_ms\":1700000000000,\"seconds\":1," more "}\n"
+#define MOVED "\"status\":301,\"redirect\":\"http://h/a\""
 #define BODY(sha256) "\"status\":200,\"type\":\"text/html\",\"body_bytes\":5,\"sha256\":\"" sha256 "\""
   static const char first[] = LINE("a", BODY("aaaaaaaaaaaaaaaa") ",\"near\":\"http://h/b\",\"near_share\":0.95")
-    LINE("b", BODY("bbbbbbbbbbbbbbbb")) LINE("c", BODY("bbbbbbbbbbbbbbbb")) LINE("r", "\"status\":301")
+    LINE("b", BODY("bbbbbbbbbbbbbbbb")) LINE("c", BODY("bbbbbbbbbbbbbbbb")) LINE("r", MOVED)
       LINE("d", BODY("dddddddddddddddd"));
   static const char again[] = LINE("a", "\"status\":304") LINE("b", BODY("bbbbbbbbbbbbbbbb"))
     LINE("c", BODY("cccccccccccccccc"))
-      LINE("r", "\"status\":301") "{\"url\":\"http://h/d\",\"outcome\":\"failed\",\"error\":\"timeout\"}\n" LINE(
-        "new", "\"status\":304");
+      LINE("r", MOVED) "{\"url\":\"http://h/d\",\"outcome\":\"failed\",\"error\":\"timeout\"}\n" LINE("new",
+                                                                                                      "\"status\":304");
   text both = {0};
   write_pages(first);
   assert_int_equal(STRATA(t, "report", "DIR", "--out", "-"), 0);

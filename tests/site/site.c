@@ -297,6 +297,12 @@ bool site_entry_is_wanted(const site_entry *entry, bool ignore_robots)
   return ignore_robots || entry->kind != SITE_FORBIDDEN;
 }
 
+bool site_entry_is_page(const site_entry *entry)
+{
+  bool leads_nowhere = entry->kind == SITE_REDIRECT && entry->location && !*entry->location;
+  return leads_nowhere || (entry->status == 200 && entry->kind != SITE_EMPTY);
+}
+
 bool site_is_in_circle(const site *s, uint32_t index)
 {
   enum { HOPS_MAX = 20 }; /* which are followed */

@@ -50,6 +50,9 @@ const site_entry *site_entry_at(const site *s, uint32_t index);
 const char *site_kind_name(site_kind kind); /* "page", "empty", ... */
 bool site_entry_is_wanted(const site_entry *entry, bool ignore_robots);
 
+/* As a crawl counts pages: a redirect without a Location is one, too. */
+bool site_entry_is_page(const site_entry *entry);
+
 /* A redirect that leads back to itself, over others or not. */
 bool site_is_in_circle(const site *s, uint32_t index);
 
