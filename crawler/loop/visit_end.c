@@ -460,8 +460,8 @@ static bool is_found(const visit *v, const fetch_response *response)
 {
   fetch_error error = response->error;
   return (v->is_check || (v->lease.origin.hops & VISIT_CHECK && !visit_is_html(response->content_type))) &&
-         (error == FETCH_BROKEN || error == FETCH_TIMEOUT || error == FETCH_ENCODING) &&
-         response->has_page && response->head && response->head->has_ended;
+         (error == FETCH_BROKEN || error == FETCH_TIMEOUT || error == FETCH_ENCODING) && response->has_page &&
+         response->head && response->head->has_ended;
 }
 
 /* What came of a page whose end is lost is used once it is not to be asked for again. Of what is only checked, the
