@@ -30,7 +30,7 @@ typedef enum option_kind {
 typedef enum option_keeping {
   KEPT_NOT,
   KEPT_VALUE,
-  KEPT_NAME, /* that it was given: its value is a secret, or a file, which is opened for nobody but who names it */
+  KEPT_NAME, /* that it was given: its value is a secret, or a file, which is opened only if this run names it */
 } option_keeping;
 
 /* What a command line has of a row. */
@@ -70,7 +70,7 @@ typedef struct option_table {
   int column;                 /* of --help, where explanations begin */
   const option_row *rows;
   size_t count;
-  size_t uses; /* offset of an option_use for each row; 0: nobody asks which were given */
+  size_t uses; /* offset of an option_use for each row; 0: not wanted */
   void (*refuse_number)(const option_row *row, const char *value); /* in the command's own words; NULL: in ours */
   size_t least_words, most_words;                                  /* besides options; no most: 0 */
   const char *wanted; /* the sentence if there are fewer or more; NULL: the command looks itself */

@@ -3,7 +3,7 @@
  *     says nothing      MIME Sniffing, 7.1 (rules for an unknown type): the tags that an HTML page begins with; "<?xml"
  *     says it is XML    the root element: HTML's or SVG's namespace, or the name of a feed's
  *
- * The whole of it is decided by SNIFF_MAX bytes: an XML document whose root begins later is none of these. */
+ * The whole of it is decided by SNIFF_MAX bytes: an XML document whose root begins later is not recognised. */
 #ifndef STRATA_CRAWLER_SNIFF_H
 #define STRATA_CRAWLER_SNIFF_H
 
