@@ -1,4 +1,4 @@
-/* See trap_detector.h. Two tables with open addressing: of URLs by their hash, of hosts by name. */
+/* See witness.h. Two tables with open addressing: of URLs by their hash, of hosts by name. */
 #include "tests/web/witness.h"
 #include "tests/web/witness_inside.h"
 
