@@ -37,7 +37,9 @@ static const struct page {
   PAGE("/latin1", "; charset=iso-8859-1", "<a href='?\x80&#x263A;'>", "/latin1?%80%26%239786%3B"),
   PAGE("/utf-16", "; charset=utf-16", "<\0a\0 \0h\0r\0e\0f\0=\0?\0\x2D\x4E>\0", "/utf-16?%E4%B8%AD"),
   PAGE("/utf-8", "; charset=utf-8", "<a href='/\xC3\xA9?\xC3\xA9'>", "/%C3%A9?%C3%A9"),
-  PAGE("/none", "", "<a href='?\xE9'>", "/none?%E9"), /* nothing was said: the byte as it stands */
+  PAGE("/none", "", "<a href='?\xE9'>", "/none?%E9"), /* nothing was said: windows-1252 */
+  PAGE("/none-1252", "", "<a href='/\x93\xE9\x94?\xE9'>", "/%E2%80%9C%C3%A9%E2%80%9D?%E9"),
+  PAGE("/none-utf-8", "", "<a href='/\xC3\xA8?\xC3\xA8'>", "/%C3%A8?%C3%A8"), /* UTF-8 wherever it can be */
   PAGE("/xml", "", "<?xml version='1.0' encoding='windows-1251'?><a href='?\xEF'>", "/xml?%EF"),
 #undef PAGE
 };
