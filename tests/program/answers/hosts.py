@@ -1,4 +1,6 @@
-"""Hosts as links spell them: names and addresses, schemes that are no page's, references in a query."""
+"""Hosts as links spell them: names and addresses, schemes that are no page's, references in a query; domains of many."""
+import json
+
 from answers import LEAF, page, reply
 
 
@@ -71,3 +73,19 @@ def a_path_in_place_of_a_host(site):
     hrefs = ['http://a b/', 'http://a&lt;b/', 'http://[::1/', 'http://h:65536/', 'http://h:x/', 'http:///in2', 'http://%00/', 'http://xn--/']
     site.serve({'/': page(*hrefs, '/in'), '/in': LEAF})
     site.crawl().wants(once=['/', '/in'])
+
+
+def a_domain_over_its_budget(site):
+    """the pages of one domain's names are held when its budget is used up; a larger one lets them go, each once"""
+    pages = ['/%d' % i for i in range(12)]
+    site.serve({'/': page(*['http://x%d.farm.localhost:%d%s' % (i % 4, site.port, p) for i, p in enumerate(pages)]),
+                **{p: LEAF for p in pages}})
+    options = ('--scope', 'any', '--connections', '2', '--max-seconds', '20', '--summary', site.path('summary'))
+    first = site.crawl(*options, '--domain-budget', '2')
+    with open(site.path('summary'), encoding='utf-8') as file:
+        summary = json.load(file)
+    assert (summary['end'], summary['held']) == ('traps', 13 - len(first.asked)), summary
+    assert 4 <= len(first.asked) - 1 <= 5, first.asked  # twice the budget, as one domain links to it
+    second = site.crawl(*options, '--domain-budget', '100')
+    second.exits(0)
+    assert sorted(first.asked[1:] + second.asked) == sorted(pages), (first.asked, second.asked)
