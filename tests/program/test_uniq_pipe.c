@@ -209,6 +209,22 @@ static void compressed_lines_come_out_while_the_input_stays_open(void **state)
   process_kill(pid);
 }
 
+/* A stream begins with a filter for 2^20 URLs; a second one takes in what comes after them (mlbf/growth.h), and both are
+ * in the state. The last lines come twice. */
+static void a_stream_outgrows_its_first_filter(void **state)
+{
+  (void)state;
+  enum { FIRST = 1 << 20, MORE = 50, URLS = FIRST + MORE, TWICE = 2 * MORE, LINE = 17 };
+  static char lines[(URLS + TWICE) * LINE + 1];
+  for (int i = 0; i < URLS + TWICE; i++)
+    sprintf(lines + (ptrdiff_t)i * LINE, "http://a/%07d\n", i < URLS ? i : i - TWICE);
+  char *text = run_whole("uniq --state s", lines);
+  assert_int_equal(strlen(text), URLS * LINE);
+  assert_memory_equal(text, lines, URLS * LINE);
+  free(text);
+  assert_whole("uniq --state s", lines + FIRST * LINE, "");
+}
+
 /* ---- signals -------------------------------------------------------------------------------------------- */
 
 /* Twice, as timeout(1) sends them. A line that has not come in whole is not taken. */
@@ -485,6 +501,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
     CASE(a_line_comes_out_while_the_input_stays_open),
     CASE(compressed_lines_come_out_while_the_input_stays_open),
+    CASE(a_stream_outgrows_its_first_filter),
     CASE(a_signal_saves_what_was_read),
     CASE(a_signal_in_the_middle_loses_and_doubles_nothing),
     CASE(a_killed_run_loses_nothing),
