@@ -197,6 +197,34 @@ static void live(uint32_t partition)
   }
 }
 
+/* `rounds` times a parcel is made, and committed; and taken, and committed. Then it dies. */
+static void hand_over(unsigned rounds)
+{
+  frontier *from = open_partition(0, true), *to = open_partition(1, true);
+  frontier_lane lane;
+  frontier_parcel parcel;
+  frontier_taken taken;
+  must(from && to && frontier_lane_read(from, 1, &lane) == FRONTIER_OK, "opening");
+  for (uint64_t number = lane.next; number < lane.next + rounds; number++) {
+    static url u;
+    char text[64];
+    frontier_verdict verdict;
+    unsigned host = 0;
+    do {
+      int size = snprintf(text, sizeof text, "http://h%u.example/%u", host++, (unsigned)number);
+      must(url_parse(text, (size_t)size, URL_STRICT, &u) == URL_OK, "a URL");
+    } while (frontier_partition_of(from, &u) != 1);
+    uint64_t hour_ms = number * 3600000;
+    must(frontier_add(from, &u, (frontier_origin){0}, hour_ms, &verdict) == FRONTIER_OK, "adding");
+    must(frontier_sync(from) == FRONTIER_OK, "a commit");
+    must(frontier_outbox_next(from, 1, number - 1, hour_ms + 1000, &parcel, NULL) == FRONTIER_OK, "a parcel");
+    must(frontier_inbox_take(to, parcel.bytes, parcel.size, NULL, hour_ms, &taken) == FRONTIER_OK, "taking");
+    must(parcel.number == number && taken.fresh == 1, "what was not there before");
+    must(frontier_sync(to) == FRONTIER_OK, "a commit");
+  }
+  _exit(0);
+}
+
 /* ---- the parent ------------------------------------------------------------------------------------------ */
 
 /* It dies instead of making its `nth` call that changes a file (fault.c, preloaded); 0: it does not. */
@@ -358,9 +386,45 @@ static void killed_at_every_write(void **state)
   assert_true(nth > 40 && restored > 0);
 }
 
+static frontier_lane lane_of(uint32_t partition)
+{
+  frontier_lane lane;
+  frontier *of = open_partition(partition, false);
+  assert_non_null(of);
+  assert_int_equal(frontier_lane_read(of, !partition, &lane), FRONTIER_OK);
+  assert_int_equal(frontier_close(of), FRONTIER_OK);
+  return lane;
+}
+
+/* What was made, and what was taken, is on disk with each commit: nothing is written afterwards. */
+static void killed_right_after_a_commit(void **state)
+{
+  enum { ROUNDS = 6 };
+  (void)state;
+  begin_crawl();
+  for (unsigned rounds = 1, parcels = 0; rounds <= ROUNDS; rounds++) {
+    int status;
+    pid_t child = fork();
+    if (child == 0)
+      hand_over(rounds);
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    parcels += rounds;
+    assert_int_equal(lane_of(0).next, parcels + 1);
+    assert_int_equal(lane_of(1).taken, parcels);
+  }
+  close(ends[0]);
+  close(ends[1]);
+  scratch_remove(root);
+}
+
 int main(int argc, char **argv)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(killed_and_restored), cmocka_unit_test(killed_at_every_write)};
+  const struct CMUnitTest tests[] = {
+    cmocka_unit_test(killed_right_after_a_commit),
+    cmocka_unit_test(killed_and_restored),
+    cmocka_unit_test(killed_at_every_write),
+  };
   if (argc > 1)
     kills_wanted = (unsigned)strtoul(argv[1], NULL, 10);
   return cmocka_run_group_tests(tests, NULL, NULL);
