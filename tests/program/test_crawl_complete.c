@@ -1,6 +1,6 @@
 /* What a crawl left out is counted by its reason, and "every page in scope was fetched" is said only where the server
  * knows it to be so. */
-#include "crawler/base/crawl_dir.h"
+#include "frontier/frontier.h"
 #include "tests/support/lacking_site.h"
 
 #include <jansson.h>
@@ -410,8 +410,17 @@ static void begun_by_an_older_version(void **state)
   (void)state;
   lacking_serve("plain", 0);
   CRAWL(NULL, 0, "URL");
-  frontier *f = crawl_dir_open_to_change("crawl", lacking_served.trial->crawl);
-  assert_non_null(f);
+  char *path = trial_path(lacking_served.trial, "crawl/frontier");
+  const frontier_options as_made = {.filter = MLBF_KIND_MLBF,
+                                    .expected_urls = 1,
+                                    .rate = 1e-6,
+                                    .per_host = 1,
+                                    .depth_cap = UINT16_MAX,
+                                    .keep_identity = true};
+  char message[FRONTIER_MESSAGE_SIZE];
+  frontier *f = NULL;
+  assert_int_equal(frontier_open(path, &as_made, &f, message), FRONTIER_OK);
+  free(path);
   assert_int_equal(frontier_setting_put(f, "lacks", "", 0), FRONTIER_OK);
   assert_int_equal(frontier_close(f), FRONTIER_OK);
   CRAWL("older", 0, "URL");

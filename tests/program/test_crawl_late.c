@@ -1,5 +1,4 @@
 /* strata crawl --filter exact, with filters that are often wrong: pages come late, and none is missed. */
-#include "crawler/base/message.h"
 #include "tests/support/crawl_case.h"
 #include "tests/support/full_filter.h"
 
@@ -55,12 +54,12 @@ static uint64_t stat_number(trial *t, const char *name)
 static uint64_t assert_summary(trial *t, const char *path, bool is_over)
 {
   text file = {0};
-  char said[SAY_LATE_SIZE];
+  char said[FULL_FILTER_SENTENCE];
   assert_true(text_add_file(&file, path));
   json_t *summary = load_json(file.bytes);
   uint64_t waits = number_of(summary, "unconfirmed"), late = number_of(summary, "late");
   if (waits + late > 0)
-    assert_non_null(strstr(t->err.bytes, say_late(waits, late, said)));
+    assert_non_null(strstr(t->err.bytes, full_filter_sentence(waits, late, said)));
   else
     assert_null(strstr(t->err.bytes, "to be confirmed"));
   assert_int_equal(stat_number(t, "late"), late);

@@ -1,5 +1,4 @@
 /* The line on a terminal that says how far a long command is. */
-#include "crawler/base/progress_line.h"
 #include "tests/support/scratch.h"
 #include "tests/support/small_crawl.h"
 #include "tests/support/terminal.h"

@@ -65,3 +65,26 @@ uint64_t full_filter_confirm(frontier *f)
   assert_int_equal(stats.unconfirmed, 0);
   return stats.late;
 }
+
+/* 1,234,567 */
+static const char *grouped(uint64_t number, char text[32])
+{
+  char digits[24];
+  int size = snprintf(digits, sizeof digits, "%llu", (unsigned long long)number);
+  char *end = text;
+  for (int i = 0; i < size; i++) {
+    if (i > 0 && (size - i) % 3 == 0)
+      *end++ = ',';
+    *end++ = digits[i];
+  }
+  *end = '\0';
+  return text;
+}
+
+const char *full_filter_sentence(uint64_t waiting, uint64_t late, char text[FULL_FILTER_SENTENCE])
+{
+  char links[32], urls[32];
+  snprintf(text, FULL_FILTER_SENTENCE, "%s link%s to be confirmed; %s URL%s came late", grouped(waiting, links),
+           waiting == 1 ? " waits" : "s wait", grouped(late, urls), late == 1 ? "" : "s");
+  return text;
+}

@@ -12,6 +12,10 @@ void full_filter_make(const char *directory, mlbf_kind kind);
 
 frontier *full_filter_open(const char *directory); /* as it was made */
 
+/* How strata says how many links wait and how many URLs came late: "1 link waits to be confirmed; 1,234 URLs ...". */
+enum { FULL_FILTER_SENTENCE = 128 };
+const char *full_filter_sentence(uint64_t waiting, uint64_t late, char text[FULL_FILTER_SENTENCE]);
+
 /* Until no link waits to be confirmed. How many URLs came late, ever. */
 uint64_t full_filter_confirm(frontier *f);
 
