@@ -1,5 +1,4 @@
 /* strata check, compact and merge as a shell sees them, on the directory of a crawl that no network was needed for. */
-#include "crawler/commands/cmd.h"
 #include "tests/support/command.h"
 #include "tests/support/scratch.h"
 #include "tests/support/small_crawl.h"
@@ -47,15 +46,14 @@ static int end(void **state)
   return 0;
 }
 
-__attribute__((format(printf, 3, 4))) static void run(int (*command)(int, char **), int expected, const char *format,
-                                                      ...)
+__attribute__((format(printf, 2, 3))) static void run(int expected, const char *format, ...)
 {
   char arguments[4 * SCRATCH_PATH];
   va_list list;
   va_start(list, format);
   vsnprintf(arguments, sizeof arguments, format, list);
   va_end(list);
-  int code = command_run(command, arguments, "", NULL, out, err);
+  int code = command_run(arguments, "", NULL, out, err);
   if (code != expected)
     fail_msg("\"%s\" ended with %d, not %d:\n%s%s", arguments, code, expected, out, err);
 }
@@ -73,10 +71,10 @@ static void change_byte(const char *path, size_t at)
 static void a_sound_crawl(void **state)
 {
   (void)state;
-  run(cmd_check, EXIT_DONE, "check %s", directory);
+  run(EXIT_DONE, "check %s", directory);
   assert_string_equal(out, "");
   assert_non_null(strstr(err, "sound\n"));
-  run(cmd_check, EXIT_DONE, "check %s --repair", directory);
+  run(EXIT_DONE, "check %s --repair", directory);
   assert_string_equal(out, "");
 }
 
@@ -85,49 +83,49 @@ static void a_damaged_crawl_is_repaired(void **state)
   (void)state;
   change_byte(data, SIZE_MAX);
   change_byte(data, 16); /* the magic of a root, which is always noticed */
-  run(cmd_check, EXIT_FAILED, "check %s", directory);
+  run(EXIT_FAILED, "check %s", directory);
   assert_non_null(strstr(out, "data.mdb: page 0"));
   assert_non_null(strstr(err, "fault"));
-  run(cmd_check, EXIT_DONE, "check --repair %s", directory);
+  run(EXIT_DONE, "check --repair %s", directory);
   assert_non_null(strstr(out, "rebuilt"));
   assert_non_null(strstr(err, "sound\n"));
-  run(cmd_stat, EXIT_DONE, "stat %s", directory);
-  run(cmd_export, EXIT_DONE, "export %s --state queued", directory);
+  run(EXIT_DONE, "stat %s", directory);
+  run(EXIT_DONE, "export %s --state queued", directory);
 }
 
 static void a_changed_journal(void **state)
 {
   (void)state;
   change_byte(journal, 40);
-  run(cmd_check, EXIT_FAILED, "check %s", directory);
+  run(EXIT_FAILED, "check %s", directory);
   assert_non_null(strstr(out, "pages.jsonl"));
-  run(cmd_check, EXIT_DONE, "check %s --repair", directory);
+  run(EXIT_DONE, "check %s --repair", directory);
 }
 
 static void compacting(void **state)
 {
   (void)state;
-  run(cmd_compact, EXIT_DONE, "compact %s", directory);
+  run(EXIT_DONE, "compact %s", directory);
   assert_string_equal(out, "");
   assert_non_null(strstr(err, "before"));
-  run(cmd_check, EXIT_DONE, "check %s", directory);
+  run(EXIT_DONE, "check %s", directory);
 }
 
 static void merging(void **state)
 {
   (void)state;
   make_crawl("other", URL_STRICT);
-  run(cmd_merge, EXIT_DONE, "merge %s %s/other -o %s/both", directory, root, root);
-  run(cmd_seen, EXIT_DONE, "seen %s/both http://h0.test/0/0 http://h0.test/never", root);
+  run(EXIT_DONE, "merge %s %s/other -o %s/both", directory, root, root);
+  run(EXIT_DONE, "seen %s/both http://h0.test/0/0 http://h0.test/never", root);
   assert_true(strncmp(out, "seen\t", 5) == 0);
   assert_non_null(strstr(out, "\nnew"));
-  run(cmd_stat, EXIT_DONE, "stat %s/both --json", root);
-  run(cmd_check, EXIT_DONE, "check %s/both", root);
-  run(cmd_merge, EXIT_FAILED, "merge %s --output %s/both", directory, root);
+  run(EXIT_DONE, "stat %s/both --json", root);
+  run(EXIT_DONE, "check %s/both", root);
+  run(EXIT_FAILED, "merge %s --output %s/both", directory, root);
   assert_non_null(strstr(err, "there already"));
 
   make_crawl("third", URL_NO_WWW);
-  run(cmd_merge, EXIT_FAILED, "merge %s %s/third -o %s/none", directory, root, root);
+  run(EXIT_FAILED, "merge %s %s/third -o %s/none", directory, root, root);
   assert_non_null(strstr(err, "no-www"));
   char none[SCRATCH_PATH];
   scratch_join(root, "none", none);
@@ -144,24 +142,24 @@ static void the_frontier_of_another_program(void **state)
   scratch_join(root, "keyed", keyed);
   small_crawl c = {.directory = own, .journal = lines, .seed = 7, .urls = 300, .fetched = 100};
   small_crawl_make(&c);
-  run(cmd_stat, EXIT_DONE, "stat %s", own);
+  run(EXIT_DONE, "stat %s", own);
   assert_non_null(strstr(out, "URLs "));
-  run(cmd_seen, EXIT_DONE, "seen %s http://h0.test/0/0", own);
+  run(EXIT_DONE, "seen %s http://h0.test/0/0", own);
   assert_true(strncmp(out, "seen\t", 5) == 0);
-  run(cmd_export, EXIT_DONE, "export %s --state done", own);
+  run(EXIT_DONE, "export %s --state done", own);
   assert_true(strncmp(out, "http://", 7) == 0);
-  run(cmd_check, EXIT_DONE, "check %s", own);
+  run(EXIT_DONE, "check %s", own);
   assert_null(strstr(err, "lines in"));
-  run(cmd_check, EXIT_DONE, "check %s --journal %s", own, lines);
+  run(EXIT_DONE, "check %s --journal %s", own, lines);
   assert_non_null(strstr(err, "own.log; sound\n"));
-  run(cmd_forget, EXIT_DONE, "forget %s http://h0.test/0/0", own);
-  run(cmd_seen, EXIT_DONE, "seen %s http://h0.test/0/0", own);
+  run(EXIT_DONE, "forget %s http://h0.test/0/0", own);
+  run(EXIT_DONE, "seen %s http://h0.test/0/0", own);
   assert_true(strncmp(out, "new", 3) == 0);
-  run(cmd_compact, EXIT_DONE, "compact %s", own);
-  run(cmd_merge, EXIT_DONE, "merge %s %s -o %s/of_both", directory, own, root);
-  run(cmd_check, EXIT_DONE, "check %s/of_both", root);
+  run(EXIT_DONE, "compact %s", own);
+  run(EXIT_DONE, "merge %s %s -o %s/of_both", directory, own, root);
+  run(EXIT_DONE, "check %s/of_both", root);
   change_byte(lines, 40);
-  run(cmd_check, EXIT_FAILED, "check %s --journal %s", own, lines);
+  run(EXIT_FAILED, "check %s --journal %s", own, lines);
   assert_non_null(strstr(out, "own.log"));
 
   frontier *f;
@@ -171,29 +169,30 @@ static void the_frontier_of_another_program(void **state)
   assert_int_equal(frontier_open(keyed, &options, &f, message), FRONTIER_OK);
   assert_string_equal(frontier_key_scheme(f), "isbn-13");
   assert_int_equal(frontier_close(f), FRONTIER_OK);
-  run(cmd_stat, EXIT_DONE, "stat %s", keyed);
-  run(cmd_check, EXIT_DONE, "check %s", keyed);
-  run(cmd_forget, EXIT_DONE, "forget %s --host h0.test", keyed);
-  run(cmd_seen, EXIT_FAILED, "seen %s http://h0.test/0/0", keyed);
+  run(EXIT_DONE, "stat %s", keyed);
+  run(EXIT_DONE, "check %s", keyed);
+  run(EXIT_DONE, "forget %s --host h0.test", keyed);
+  run(EXIT_FAILED, "seen %s http://h0.test/0/0", keyed);
   assert_non_null(strstr(err, "isbn-13"));
-  run(cmd_forget, EXIT_FAILED, "forget %s http://h0.test/0/0", keyed);
+  run(EXIT_FAILED, "forget %s http://h0.test/0/0", keyed);
   assert_non_null(strstr(err, "isbn-13"));
-  run(cmd_merge, EXIT_FAILED, "merge %s %s -o %s/mixed", own, keyed, root);
+  run(EXIT_FAILED, "merge %s %s -o %s/mixed", own, keyed, root);
   assert_non_null(strstr(err, "isbn-13"));
-  run(cmd_stat, EXIT_FAILED, "stat %s", root);
+  run(EXIT_FAILED, "stat %s", root);
   assert_non_null(strstr(err, "is not the directory of a crawl"));
 }
 
 static void wrong_words(void **state)
 {
   (void)state;
-  static int (*const commands[])(int, char **) = {cmd_check, cmd_compact, cmd_merge};
+  static const char *const commands[][2] = {{"check", ""}, {"compact", ""}, {"merge", " -o /nowhere/else"}};
   for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
-    run(commands[i], EXIT_USAGE, "strata");
-    run(commands[i], EXIT_USAGE, "strata --no-such-option");
-    run(commands[i], EXIT_DONE, "strata --help");
+    const char *name = commands[i][0];
+    run(EXIT_USAGE, "%s", name);
+    run(EXIT_USAGE, "%s --no-such-option", name);
+    run(EXIT_DONE, "%s --help", name);
     assert_non_null(strstr(out, "Usage:"));
-    run(commands[i], EXIT_FAILED, "strata /nowhere%s", commands[i] == cmd_merge ? " -o /nowhere/else" : "");
+    run(EXIT_FAILED, "%s /nowhere%s", name, commands[i][1]);
     assert_non_null(strstr(err, "/nowhere"));
   }
 }

@@ -1,5 +1,4 @@
-/* crawler/commands/cmd_digest.c: what it prints and what it refuses. */
-#include "crawler/commands/cmd.h"
+/* strata digest: what it prints and what it refuses. */
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -51,7 +50,7 @@ static int run(const char *format, ...)
   va_start(values, format);
   vsnprintf(arguments, sizeof arguments, format, values);
   va_end(values);
-  return command_run(cmd_digest, arguments, "", NULL, out, err);
+  return command_run(arguments, "", NULL, out, err);
 }
 
 static void a_line_for_each_file(void **state)

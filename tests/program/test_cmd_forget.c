@@ -7,7 +7,6 @@
 
 #include <cmocka.h>
 
-#include "crawler/commands/cmd.h"
 #include "frontier/frontier.h"
 #include "tests/support/command.h"
 #include "tests/support/scratch.h"
@@ -76,7 +75,7 @@ static int forget(const char *directory, const char *arguments, char out[COMMAND
 {
   char line[SCRATCH_PATH + 256];
   snprintf(line, sizeof line, "forget %s %s", directory, arguments);
-  return command_run(cmd_forget, line, "", NULL, out, err);
+  return command_run(line, "", NULL, out, err);
 }
 
 static void what_is_asked_for_and_nothing_else(void **state)

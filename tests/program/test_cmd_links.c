@@ -1,5 +1,4 @@
-/* crawler/commands/cmd_links.c: what it prints and what it refuses. */
-#include "crawler/commands/cmd.h"
+/* strata links: what it prints and what it refuses. */
 
 #include <stdarg.h>
 #include <stdint.h>
@@ -35,17 +34,16 @@ static const command_row rows[] = {
 static void each_row_prints_so(void **state)
 {
   (void)state;
-  assert_int_equal(command_differences(cmd_links, rows, sizeof rows / sizeof *rows), 0);
+  assert_int_equal(command_differences(rows, sizeof rows / sizeof *rows), 0);
 }
 
 static void help_and_a_full_disk_are_told_apart(void **state)
 {
   (void)state;
   char out[COMMAND_OUTPUT_SIZE], err[COMMAND_OUTPUT_SIZE];
-  assert_int_equal(command_run(cmd_links, "links --help", "", NULL, out, err), EXIT_DONE);
+  assert_int_equal(command_run("links --help", "", NULL, out, err), EXIT_DONE);
   assert_non_null(strstr(out, "Usage: strata links"));
-  assert_int_equal(command_run(cmd_links, "links --base http://h/ -", "<a href=x>", "/dev/full", out, err),
-                   EXIT_FAILED);
+  assert_int_equal(command_run("links --base http://h/ -", "<a href=x>", "/dev/full", out, err), EXIT_FAILED);
   assert_non_null(strstr(err, "standard output: No space left on device"));
 }
 

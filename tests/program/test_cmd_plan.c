@@ -1,5 +1,4 @@
 /* strata plan: the table is mlbf/plan.h's, and nonsense is refused. */
-#include "crawler/commands/cmd.h"
 #include "mlbf/plan.h"
 #include "tests/support/command.h"
 
@@ -16,7 +15,7 @@ static char out[COMMAND_OUTPUT_SIZE], err[COMMAND_OUTPUT_SIZE];
 
 static int plan(const char *arguments)
 {
-  return command_run(cmd_plan, arguments, "", NULL, out, err);
+  return command_run(arguments, "", NULL, out, err);
 }
 
 static void each_row_is_what_the_library_plans(void **state)

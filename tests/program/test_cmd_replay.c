@@ -1,5 +1,4 @@
-/* crawler/commands/cmd_replay.c: what it writes and what it refuses, as a shell would see it. */
-#include "crawler/commands/cmd.h"
+/* strata replay: what it writes and what it refuses, as a shell would see it. */
 #include "tests/support/command.h"
 #include "tests/support/scratch.h"
 
@@ -26,7 +25,7 @@ static int run(const char *options)
 {
   char arguments[1024];
   snprintf(arguments, sizeof arguments, "replay %s", options);
-  return command_run(cmd_replay, arguments, "", NULL, out, err);
+  return command_run(arguments, "", NULL, out, err);
 }
 
 static char *text_of(const char *name)
@@ -361,7 +360,7 @@ static int make_list(void **state)
   if (chdir(directory) != 0)
     return 1;
   scratch_write("list", "", 0);
-  return command_run(cmd_generate_urls, "generate-urls --n 3000 --seed 5", "", "list", out, err) != EXIT_DONE;
+  return command_run("generate-urls --n 3000 --seed 5", "", "list", out, err) != EXIT_DONE;
 }
 
 static int remove_list(void **state)

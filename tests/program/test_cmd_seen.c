@@ -1,7 +1,5 @@
 /* strata seen and strata stat, where links wait to be confirmed, in the directory of a crawl that no network was needed
  * for. */
-#include "crawler/base/message.h"
-#include "crawler/commands/cmd.h"
 #include "frontier/frontier.h"
 #include "tests/support/command.h"
 #include "tests/support/full_filter.h"
@@ -71,7 +69,7 @@ static void assert_some_seen(const char *word, unsigned from, unsigned to, const
   int size = snprintf(line, sizeof line, "seen %s", root);
   for (unsigned i = from; i < to; i++)
     size += snprintf(line + size, sizeof line - (size_t)size, " %s", url_text(word, i));
-  assert_int_equal(command_run(cmd_seen, line, "", NULL, out, err), EXIT_DONE);
+  assert_int_equal(command_run(line, "", NULL, out, err), EXIT_DONE);
   const char *at = out;
   for (unsigned i = from; i < to; i++, at = strchr(at, '\n') + 1) {
     const char *wanted = expected ? expected : said[i] == FRONTIER_UNCONFIRMED ? "unconfirmed\t-\t" : "seen\t-\t";
@@ -91,7 +89,7 @@ static void assert_stat(const char *options, const char *expected)
 {
   char line[SCRATCH_PATH + 32];
   snprintf(line, sizeof line, "stat %s %s", root, options);
-  assert_int_equal(command_run(cmd_stat, line, "", NULL, out, err), EXIT_DONE);
+  assert_int_equal(command_run(line, "", NULL, out, err), EXIT_DONE);
   if (!strstr(out, expected))
     fail_msg("nothing of \"%s\" in\n%s", expected, out);
 }
@@ -106,8 +104,8 @@ static void each_answer_is_true(void **state)
 
 static void assert_numbers(uint64_t unconfirmed, uint64_t came_late)
 {
-  char text[SAY_LATE_SIZE + 32], words[SAY_LATE_SIZE];
-  snprintf(text, sizeof text, "late       %s\n", say_late(unconfirmed, came_late, words));
+  char text[FULL_FILTER_SENTENCE + 32], words[FULL_FILTER_SENTENCE];
+  snprintf(text, sizeof text, "late       %s\n", full_filter_sentence(unconfirmed, came_late, words));
   assert_stat("", text);
   snprintf(text, sizeof text, "\"unconfirmed\":%llu,\"late\":%llu,", (unsigned long long)unconfirmed,
            (unsigned long long)came_late);
@@ -140,7 +138,7 @@ static void wrong_words(void **state)
     {"seen", "", EXIT_USAGE, "", "a directory and URLs, please"},
     {"seen /nowhere http://a.test/", "", EXIT_FAILED, "", "/nowhere"},
   };
-  assert_int_equal(command_differences(cmd_seen, rows, sizeof rows / sizeof *rows), 0);
+  assert_int_equal(command_differences(rows, sizeof rows / sizeof *rows), 0);
 }
 
 int main(void)

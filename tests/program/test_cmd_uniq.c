@@ -1,5 +1,4 @@
 /* strata uniq against an exact set of keys, and across runs. */
-#include "crawler/commands/cmd.h"
 #include "frontier/url.h"
 #include "tests/support/command.h"
 #include "tests/support/scratch.h"
@@ -25,7 +24,7 @@ static char lines[LINES][64];
 
 static int uniq(const char *arguments, const char *input)
 {
-  return command_run(cmd_uniq, arguments, input, NULL, out, err);
+  return command_run(arguments, input, NULL, out, err);
 }
 
 /* 50 pages, each in several spellings. */
@@ -116,7 +115,7 @@ static void a_full_output_leaves_the_state_alone(void **state)
   (void)state;
   char arguments[128];
   snprintf(arguments, sizeof arguments, "uniq --state %s", state_file);
-  assert_int_equal(command_run(cmd_uniq, arguments, "http://a/5\n", "/dev/full", out, err), EXIT_FAILED);
+  assert_int_equal(command_run(arguments, "http://a/5\n", "/dev/full", out, err), EXIT_FAILED);
   assert_non_null(strstr(err, "No space left"));
   assert_int_equal(uniq(arguments, "http://a/5\n"), EXIT_DONE);
   assert_string_equal(out, "http://a/5\n");

@@ -1,107 +1,145 @@
-/* A command in a child process: what it returns, what it writes, and what its parent says when it dies. */
-#include "crawler/commands/cmd.h"
-#include "crawler/commands/in_child.h"
+/* A command that reads a crawl's files does so in a child: what becomes of it when a file is cut short meanwhile, and
+ * when either of the two is killed. `strata export` is stopped in the middle by a pipe that nobody reads. */
+#include "tests/site/process.h"
 #include "tests/support/command.h"
+#include "tests/support/scratch.h"
+#include "tests/support/small_crawl.h"
 
 #include <setjmp.h>
-#include <signal.h>
 #include <stdarg.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
-#include <cmocka.h>
+enum { SECONDS = 20 };
 
-/* Copies its input, and ends as its first word says. */
-static int as_told(int argc, char **argv)
+static char directory[SCRATCH_PATH], data[SCRATCH_PATH], pipe_path[SCRATCH_PATH], err_path[SCRATCH_PATH];
+static int output; /* our end of the pipe */
+static pid_t parent, child;
+
+/* The only child of a process; 0: it has none. */
+static pid_t child_of(pid_t pid)
 {
-  char text[64];
-  setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
-  while (fgets(text, sizeof text, stdin))
-    printf("%d:%s", argc, text);
-  if (strcmp(argv[1], "bus") == 0) { /* a file that ends before its map */
-    FILE *file = tmpfile();
-    volatile char *bytes = file ? mmap(NULL, 4096, PROT_READ, MAP_SHARED, fileno(file), 0) : NULL;
-    signal(SIGBUS, SIG_DFL);
-    return bytes ? bytes[100] : 1;
-  }
-  if (strcmp(argv[1], "term") == 0)
-    raise(SIGTERM);
-  return atoi(argv[1]);
+  char path[64], numbers[64] = "";
+  snprintf(path, sizeof path, "/proc/%d/task/%d/children", (int)pid, (int)pid);
+  FILE *file = fopen(path, "r");
+  assert_non_null(file);
+  if (!fgets(numbers, sizeof numbers, file))
+    numbers[0] = '\0';
+  fclose(file);
+  return (pid_t)strtol(numbers, NULL, 10);
 }
 
-static int in_a_child(int argc, char **argv)
-{
-  return in_child(as_told, argc, argv);
-}
-
-static void codes_and_streams_pass(void **state)
+/* An export of more than the pipe holds has begun, and waits. */
+static int begin(void **state)
 {
   (void)state;
-  static const command_row rows[] = {
-    {"try 0 x", "one\ntwo\n", 0, "3:one\n3:two\n", ""},
-    {"try 3", "", 3, "", ""},
-    {"try 1", "a\n", 1, "2:a\n", ""},
-    {"try bus /", "", EXIT_FAILED, "", "try: //frontier/data.mdb: a reader dies of it"},
-    {"try bus nowhere", "", EXIT_FAILED, "", "strata check"},
-  };
-  assert_int_equal(command_differences(in_a_child, rows, sizeof rows / sizeof *rows), 0);
+  enum { PIPE_SIZE = 4096 };
+  char lines[SCRATCH_PATH], frontier_path[SCRATCH_PATH];
+  scratch_make_fast(directory);
+  scratch_join(directory, "frontier", frontier_path);
+  scratch_join(directory, "pages.jsonl", lines);
+  scratch_join(directory, "frontier/data.mdb", data);
+  scratch_join(directory, "pipe", pipe_path);
+  scratch_join(directory, "err", err_path);
+  small_crawl_make(&(small_crawl){
+    .directory = frontier_path, .journal = lines, .seed = 3, .urls = 3000, .fetched = 1000});
+  assert_int_equal(mkfifo(pipe_path, 0600), 0);
+  output = open(pipe_path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+  assert_true(output >= 0 && fcntl(output, F_SETPIPE_SZ, PIPE_SIZE) == PIPE_SIZE);
+  const char *const argv[] = {STRATA_PROGRAM, "export", directory, NULL};
+  parent = process_start(argv, &(process_files){.out = pipe_path, .err = err_path});
+  assert_int_equal(poll(&(struct pollfd){.fd = output, .events = POLLIN}, 1, SECONDS * 1000), 1);
+  child = child_of(parent);
+  assert_true(child > 0);
+  return 0;
 }
 
-/* Killed from outside, it ends its parent by the same signal, without a word; and no child is left. */
+static int end(void **state)
+{
+  (void)state;
+  close(output);
+  scratch_remove(directory);
+  return 0;
+}
+
+/* Is the other end closed? What is in the pipe is read up to then. */
+static bool read_to_end(void)
+{
+  char bytes[4096];
+  struct pollfd waited = {.fd = output, .events = POLLIN};
+  while (poll(&waited, 1, SECONDS * 1000) == 1)
+    if (read(output, bytes, sizeof bytes) <= 0)
+      return true;
+  return false;
+}
+
+static process_end finish(void)
+{
+  process_end how;
+  assert_true(process_wait(parent, SECONDS, &how));
+  return how;
+}
+
+static char *said(void)
+{
+  size_t size;
+  return scratch_read(err_path, &size);
+}
+
+static void a_file_cut_short_is_a_sentence(void **state)
+{
+  (void)state;
+  char sentence[SCRATCH_PATH + 256];
+  assert_int_equal(truncate(data, 8192), 0);
+  assert_true(read_to_end());
+  assert_int_equal(finish().code, EXIT_FAILED);
+  snprintf(sentence, sizeof sentence,
+           "strata export: %s: a reader dies of it (signal %d), so it is damaged, or was cut short meanwhile; "
+           "strata check says more\n",
+           data, SIGBUS);
+  char *text = said();
+  assert_string_equal(text, sentence);
+  free(text);
+}
+
+/* Killed from outside, it ends its parent by the same signal, without a word. */
 static void signals_pass(void **state)
 {
   (void)state;
-  int status;
-  pid_t child = fork();
-  if (child == 0) {
-    char name[] = "try", word[] = "term", *argv[] = {name, word, NULL};
-    fclose(stdin);
-    _exit(in_a_child(2, argv));
-  }
-  assert_int_equal(waitpid(child, &status, 0), child);
-  assert_true(WIFSIGNALED(status));
-  assert_int_equal(WTERMSIG(status), SIGTERM);
-  assert_int_equal(waitpid(-1, &status, WNOHANG), -1);
+  assert_int_equal(kill(child, SIGTERM), 0);
+  assert_int_equal(finish().signal, SIGTERM);
+  char *text = said();
+  assert_string_equal(text, "");
+  free(text);
 }
 
-/* The parent alone is killed: the child, which waits for input, ends too. */
+/* The parent alone is killed: the child, which waits for its reader, ends too, and closes the pipe. */
 static void a_child_ends_with_its_parent(void **state)
 {
   (void)state;
-  int input[2], told[2];
-  char byte;
-  assert_int_equal(pipe(input) | pipe(told), 0);
-  pid_t parent = fork();
-  if (parent == 0) {
-    char name[] = "try", word[] = "0", *argv[] = {name, word, NULL};
-    close(input[1]);
-    close(told[0]);
-    dup2(input[0], STDIN_FILENO);
-    _exit(in_a_child(2, argv));
-  }
-  close(input[0]);
-  close(told[1]); /* the two of them have the other ends */
-  usleep(50000);
-  kill(parent, SIGKILL);
-  waitpid(parent, NULL, 0);
-  alarm(20);
-  assert_int_equal(read(told[0], &byte, 1), 0);
-  alarm(0);
-  close(input[1]);
-  close(told[0]);
+  struct pollfd waited = {.fd = output, .events = 0};
+  assert_int_equal(kill(parent, SIGKILL), 0);
+  assert_int_equal(finish().signal, SIGKILL);
+  assert_int_equal(poll(&waited, 1, SECONDS * 1000), 1);
+  assert_true(waited.revents & POLLHUP);
 }
 
 int main(void)
 {
+#define CASE(test) cmocka_unit_test_setup_teardown(test, begin, end)
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test(codes_and_streams_pass),
-    cmocka_unit_test(signals_pass),
-    cmocka_unit_test(a_child_ends_with_its_parent),
+    CASE(a_file_cut_short_is_a_sentence),
+    CASE(signals_pass),
+    CASE(a_child_ends_with_its_parent),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

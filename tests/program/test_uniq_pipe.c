@@ -1,7 +1,7 @@
 /* strata uniq in a pipe: real processes, FIFOs and signals. What comes in comes out at once, and no way in which a run
  * ends loses a line. */
-#include "crawler/commands/cmd.h"
 #include "tests/site/process.h"
+#include "tests/support/command.h"
 #include "tests/support/scratch.h"
 
 #include <setjmp.h>

@@ -1,4 +1,4 @@
-/* Runs a command in a child, its three streams in files. */
+/* The program in a child, its three streams in files. */
 #include "tests/support/command.h"
 
 #include <fcntl.h>
@@ -36,20 +36,20 @@ static void read_back(int file, char text[COMMAND_OUTPUT_SIZE])
   close(file);
 }
 
-static _Noreturn void run_child(int (*command)(int argc, char **argv), const char *arguments)
+static _Noreturn void run_child(const char *arguments)
 {
-  char line[1024], *argv[32] = {NULL}, *rest;
-  snprintf(line, sizeof line, "%s", arguments);
-  int argc = 0;
-  for (char *word = strtok_r(line, " ", &rest); word && argc < 31; word = strtok_r(NULL, " ", &rest))
-    argv[argc++] = word;
-  int code = command(argc, argv);
-  fflush(NULL);
-  _exit(code);
+  enum { WORDS_MAX = 40 };
+  char name[] = STRATA_PROGRAM, *line = strdup(arguments), *rest = line, *argv[WORDS_MAX + 1] = {name};
+  int argc = 1;
+  for (char *word; line && (word = strsep(&rest, " ")) && argc < WORDS_MAX;)
+    if (*word)
+      argv[argc++] = word;
+  execv(STRATA_PROGRAM, argv);
+  fail(STRATA_PROGRAM);
 }
 
-int command_run(int (*command)(int argc, char **argv), const char *arguments, const char *input, const char *out_path,
-                char out[COMMAND_OUTPUT_SIZE], char err[COMMAND_OUTPUT_SIZE])
+int command_run(const char *arguments, const char *input, const char *out_path, char out[COMMAND_OUTPUT_SIZE],
+                char err[COMMAND_OUTPUT_SIZE])
 {
   int files[3] = {file_of(input), file_of(""), file_of("")};
   fflush(NULL);
@@ -61,7 +61,7 @@ int command_run(int (*command)(int argc, char **argv), const char *arguments, co
     for (int i = 0; i < 3; i++)
       if (dup2(streams[i], i) < 0)
         fail("dup2");
-    run_child(command, arguments);
+    run_child(arguments);
   }
   int status;
   if (waitpid(child, &status, 0) != child || !WIFEXITED(status))
@@ -72,12 +72,12 @@ int command_run(int (*command)(int argc, char **argv), const char *arguments, co
   return WEXITSTATUS(status);
 }
 
-unsigned command_differences(int (*command)(int argc, char **argv), const command_row *rows, size_t count)
+unsigned command_differences(const command_row *rows, size_t count)
 {
   unsigned differences = 0;
   for (const command_row *row = rows; row < rows + count; row++) {
     char out[COMMAND_OUTPUT_SIZE], err[COMMAND_OUTPUT_SIZE];
-    int status = command_run(command, row->arguments, row->input, NULL, out, err);
+    int status = command_run(row->arguments, row->input, NULL, out, err);
     bool is_said = *row->err ? strstr(err, row->err) != NULL : !*err;
     if (status == row->status && strcmp(out, row->out) == 0 && is_said)
       continue;

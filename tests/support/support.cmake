@@ -82,9 +82,15 @@ function(strata_steps target)
   target_link_options(${target} PRIVATE ${counted_calls})
 endfunction()
 
-# Scratch directories, a command as a shell would see it, trees of real pages, files of rows.
-add_library(tests_support STATIC support/scratch.c support/command.c support/page_trees.c support/row_file.c)
+# Scratch directories, trees of real pages, files of rows.
+add_library(tests_support STATIC support/scratch.c support/page_trees.c support/row_file.c)
 target_link_libraries(tests_support PRIVATE strata_flags)
+
+# A command as a shell would see it.
+add_library(tests_command STATIC support/command.c)
+target_link_libraries(tests_command PRIVATE strata_flags)
+target_compile_definitions(tests_command PRIVATE STRATA_PROGRAM="$<TARGET_FILE:strata>")
+add_dependencies(tests_command strata)
 
 # Directories of a frontier, and a reader of FORMAT.md.
 add_library(tests_frontier STATIC
