@@ -1,6 +1,5 @@
 /* pages.jsonl holds what PAGES.md documents: in every kind of outcome each field is there exactly when the table says
  * so, with the type it says, and no other field is. */
-#include "crawler/loop/pages_log.h"
 #include "tests/site/pages.h"
 #include "tests/site/raw.h"
 #include "tests/site/trial.h"
