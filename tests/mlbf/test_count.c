@@ -147,6 +147,22 @@ static void removal_is_exact_without_h1_and_refused_with_it(void **state)
   mlbf_count_free(h1);
 }
 
+/* A cell at the limit no longer knows what it lost. */
+static void a_count_at_its_limit_stays_there(void **state)
+{
+  (void)state;
+  uint64_t id = 7;
+  uint32_t now = 0;
+  mlbf_count *count = create((mlbf_count_options){.keys = 10, .rate = 0.01, .limit = 31, .seed = 1});
+  add(count, id, 4);
+  assert_int_equal(mlbf_count_remove(count, span_of(&id), 1, &now), MLBF_OK);
+  assert_int_equal(now, 3);
+  add(count, id, 100);
+  assert_int_equal(mlbf_count_remove(count, span_of(&id), 1, &now), MLBF_OK);
+  assert_int_equal(now, 31);
+  mlbf_count_free(count);
+}
+
 static void merged_counts_are_those_of_both(void **state)
 {
   (void)state;
@@ -334,6 +350,7 @@ int main(void)
     cmocka_unit_test(the_table_of_the_paper),
     cmocka_unit_test(equal_places_of_one_key_count_once),
     cmocka_unit_test(removal_is_exact_without_h1_and_refused_with_it),
+    cmocka_unit_test(a_count_at_its_limit_stays_there),
     cmocka_unit_test(merged_counts_are_those_of_both),
     cmocka_unit_test(different_filters_do_not_merge),
     cmocka_unit_test(a_delta_makes_the_later_filter_of_the_earlier),
