@@ -2,8 +2,8 @@
 # The proof, from a bare Debian: install what is missing, build, test. Run again, it only tests.
 #   ./check.sh             quick: a verdict in under five minutes, from all tests that are not slow
 #   ./check.sh all         gcc, asan and tsan, with every test, and lint beside them
-#   ./check.sh asan        that stage, or several: quick, gcc, lint, asan, tsan, and five not among all: analyze, fuzz,
-#                          swarm, packages, arm64
+#   ./check.sh asan        that stage, or several: quick, gcc, lint, asan, tsan, and six not among all: analyze, fuzz,
+#                          swarm, mutants, packages, arm64
 set -eu
 me=check.sh
 root=$(cd "$(dirname "$0")" && pwd -P)
@@ -154,6 +154,11 @@ stage_swarm() # a thousand crawls in virtual time, 100 of them under the address
   done
 }
 
+stage_mutants() # bugs planted one at a time in a copy in build/mutants: a contract test must find each; half an hour
+{
+  "$root/tests/mutants/mutants.py" "$root/build/mutants" || fail "planted bugs are not found (log: build/mutants/log)"
+}
+
 stage_packages() # Debian packages in a bare system, and the container; some minutes of mmdebstrap and of building anew
 {
   build check all
@@ -170,7 +175,8 @@ stage_arm64() # both libraries for arm64, in a system of its own in build/arm64;
 for stage; do
   command -v "stage_$stage" >/dev/null ||
     {
-      say "no stage $stage; quick, gcc, lint, asan, tsan, analyze, fuzz, swarm, packages, arm64, or all alone, please"
+      say "no stage $stage; quick, gcc, lint, asan, tsan, analyze, fuzz, swarm, mutants, packages, arm64, or all" \
+        "alone, please"
       exit 2
     }
 done

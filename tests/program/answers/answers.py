@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What servers really answer: each case serves bytes over a real socket, runs the program, and looks at what it asked for.
 
-    answers.py PROGRAM FILE... [-k CASE]
+    answers.py PROGRAM FILE... [-k CASE]      or, as for tests in C, STRATA_TEST=CASE
 
 A case is a function of a case file (redirects.py, ...) whose name does not begin with `_`. It gets a Site, says what that
 answers, crawls it as often as it likes, and asserts. Cases run side by side, each with ports and a directory of its own.
@@ -318,7 +318,7 @@ def cases_of(path):
 
 
 def main(words):
-    wanted = None
+    wanted = os.environ.get('STRATA_TEST')
     if '-k' in words:
         at = words.index('-k')
         wanted = words[at + 1]
