@@ -45,6 +45,15 @@ zsh                   command zsh
 '
 jobs=$(nproc)
 
+# Seconds that all processes that have ended took of the cores, in $cpu. Wall time says as much of a machine's other
+# work as of ours.
+cpu_so_far()
+{
+  times >"$root/build/log/times" # user and system: of this shell, then of what it waited for
+  cpu=$(tr -s 'ms \n' ' ' <"$root/build/log/times" | awk '{ for (i = 1; i < NF; i += 2) s += 60 * $i + $(i + 1) }
+    END { printf "%d", s }')
+}
+
 # Passes in silence; a failure shows the output of what failed. A case that is skipped and does not say why fails too.
 run_tests() # PRESET [OPTION OF CTEST]...
 {
@@ -196,11 +205,14 @@ case " $* " in
 esac
 for stage; do
   stage_began=$(date +%s)
+  cpu_so_far
+  cpu_began=$cpu
   result=passed
   "stage_$stage"
-  say "$stage $result in $(($(date +%s) - stage_began)) s"
+  cpu_so_far
+  say "$stage $result in $(($(date +%s) - stage_began)) s, CPU $((cpu - cpu_began)) s"
 done
-say "no failure in $*; $(($(date +%s) - began)) s in all"
+say "no failure in $*; $(($(date +%s) - began)) s in all, CPU $cpu s"
 [ "$*" != quick ] || say "left out: $(ctest --test-dir "$root/build/check" -N -L slow | sed -n 's/^Total Tests: //p')" \
   "slow tests, lint, asan and tsan; ./check.sh all runs them"
 for preset in check asan tsan; do
