@@ -71,6 +71,7 @@ foreach(source crawler/html/charset crawler/html/decoder crawler/html/entities c
                frontier/url/url_segments frontier/url/url_slow frontier/url/url_status mlbf/similar/shingle
                crawler/base/tally crawler/report/report_data crawler/report/report_pairs datasets/read/format
                datasets/read/format_archive datasets/read/format_sogou datasets/read/reader datasets/read/rowkey
+strata_optimized(parsers_counted)
                datasets/read/source datasets/read/urlset)
   target_sources(parsers_counted PRIVATE ${PROJECT_SOURCE_DIR}/${source}.c)
 endforeach()
@@ -110,6 +111,7 @@ set_target_properties(frontier_tiny PROPERTIES C_CLANG_TIDY "" C_CPPCHECK "")
 foreach(source core/add core/frontier core/open_batch core/commit core/open core/checkpoint core/renewal core/maintain
                core/workbench core/queue core/ordering core/host core/recrawl core/again core/folding core/late
                core/late_pass core/late_upkeep core/outbox exchange/lane exchange/sent_lately store/journal
+strata_optimized(frontier_tiny)
                hosts/host_changes late/doubts late/doubt_parts late/doubt_pass late/runs late/runs_marks late/runs_ask
                late/runs_merge admin/check_child admin/erase admin/compact_copy admin/mdb_urls admin/merge)
   target_sources(frontier_tiny PRIVATE ${PROJECT_SOURCE_DIR}/frontier/${source}.c)
