@@ -21,6 +21,7 @@
 #include "frontier/exchange.h"
 #include "tests/support/dice.h"
 #include "tests/support/scratch.h"
+#include "tests/support/share.h"
 
 enum { PARTITIONS = 2, HOSTS = 12, PAGES_MAX = 800, LINKS = 3, ALIVE_MS = 60 };
 
@@ -372,7 +373,7 @@ static unsigned crawl_with_deaths(unsigned nth, unsigned *restored)
 
 static void killed_at_every_write(void **state)
 {
-  unsigned deaths = 0, restored = 0, nth = 1;
+  unsigned deaths = 0, restored = 0, nth = share_first(3);
   (void)state;
   if (!getenv("LD_PRELOAD")) {
     printf("skipped: without the library fault, which ctest preloads\n");
@@ -380,9 +381,9 @@ static void killed_at_every_write(void **state)
   }
   pages = 40;
   copy_every_ms = 4;
-  for (unsigned died; (died = crawl_with_deaths(nth, &restored)) > 0; nth++)
+  for (unsigned died; (died = crawl_with_deaths(nth, &restored)) > 0; nth += share_step(3))
     deaths += died;
-  printf("%u deaths, at each of %u writes, %u directories restored\n", deaths, nth - 1, restored);
+  printf("%u deaths, at writes up to %u, %u directories restored\n", deaths, nth, restored);
   assert_true(nth > 40 && restored > 0);
 }
 

@@ -17,6 +17,7 @@
 #include "frontier/admin.h"
 #include "tests/support/faults.h"
 #include "tests/support/scratch.h"
+#include "tests/support/share.h"
 #include "tests/support/second_reader.h"
 #include "tests/support/small_crawl.h"
 
@@ -297,20 +298,13 @@ static bool strike(work what, fault_class class, unsigned number, int error)
   return has_struck;
 }
 
-/* Each call where it is cheap; the sanitizers see the same code at every fifth. */
-#ifdef __SANITIZE_ADDRESS__
-enum { EACH = 5 };
-#else
-enum { EACH = 1 };
-#endif
-
-static void strike_each(fault_class class, int error, unsigned step)
+static void strike_each(fault_class class, int error, unsigned share)
 {
   static const char *const names[] = {"compact", "erase and compact", "repair", "snapshot", "merge"};
   for (int what = COMPACT; what <= MERGE; what++) {
-    unsigned number = 1;
+    unsigned number = share_first(share);
     while (number < CALLS_MAX && strike((work)what, class, number, error))
-      number += step;
+      number += share_step(share);
     print_message("%s: stopped at calls 1 to %u\n", names[what], number - 1);
     assert_in_range(number, 2, CALLS_MAX - 1);
   }
@@ -319,31 +313,31 @@ static void strike_each(fault_class class, int error, unsigned step)
 static void death_at_each_write(void **state)
 {
   (void)state;
-  strike_each(FAULT_WRITE, FAULT_DEATH, EACH);
+  strike_each(FAULT_WRITE, FAULT_DEATH, 5);
 }
 
 static void death_at_each_sync(void **state)
 {
   (void)state;
-  strike_each(FAULT_SYNC, FAULT_DEATH, EACH);
+  strike_each(FAULT_SYNC, FAULT_DEATH, 5);
 }
 
 static void no_room_at_each_write(void **state)
 {
   (void)state;
-  strike_each(FAULT_WRITE, ENOSPC, EACH);
+  strike_each(FAULT_WRITE, ENOSPC, 5);
 }
 
 static void a_bad_disk_at_each_sync(void **state)
 {
   (void)state;
-  strike_each(FAULT_SYNC, EIO, EACH);
+  strike_each(FAULT_SYNC, EIO, 5);
 }
 
 static void no_memory(void **state)
 {
   (void)state;
-  strike_each(FAULT_ALLOC, ENOMEM, 11 * EACH);
+  strike_each(FAULT_ALLOC, ENOMEM, 55);
 }
 
 int main(void)

@@ -20,6 +20,7 @@
 #include "tests/support/faults.h"
 #include "tests/support/scratch.h"
 #include "tests/support/second_reader.h"
+#include "tests/support/share.h"
 
 #ifdef FRONTIER_TINY
 enum { PAGES = 100, HOSTS = 3, STEP = 4 }; /* more wait than its memory holds; every fourth call is enough then */
@@ -391,11 +392,11 @@ static bool strike(fault_class what, unsigned number, int error, bool stays, kee
   return has_struck;
 }
 
-static void strike_each(fault_class what, int error, bool stays, keeping how, unsigned step)
+static void strike_each(fault_class what, int error, bool stays, keeping how, unsigned share)
 {
-  unsigned number = 1;
+  unsigned number = share_first(share * STEP);
   while (strike(what, number, error, stays, how))
-    number += step * STEP;
+    number += share_step(share * STEP);
   printf("class %d, error %d%s: calls 1 to %u failed\n", (int)what, error, stays ? " that stays" : "", number - 1);
   assert_true(number > 10);
 }
@@ -403,31 +404,31 @@ static void strike_each(fault_class what, int error, bool stays, keeping how, un
 static void each_write(void **state)
 {
   (void)state;
-  strike_each(FAULT_WRITE, EIO, false, KEEPS, 1);
-  strike_each(FAULT_WRITE, ENOSPC, false, KEEPS, 1);
-  strike_each(FAULT_WRITE, ENOSPC, true, KEEPS, 2);
-  strike_each(FAULT_WRITE, FAULT_SHORT, false, KEEPS, 1);
+  strike_each(FAULT_WRITE, EIO, false, KEEPS, 3);
+  strike_each(FAULT_WRITE, ENOSPC, false, KEEPS, 3);
+  strike_each(FAULT_WRITE, ENOSPC, true, KEEPS, 6);
+  strike_each(FAULT_WRITE, FAULT_SHORT, false, KEEPS, 3);
 }
 
 static void each_sync(void **state)
 {
   (void)state;
-  strike_each(FAULT_SYNC, EIO, false, KEEPS, 1);
-  strike_each(FAULT_SYNC, EIO, true, KEEPS, 2);
+  strike_each(FAULT_SYNC, EIO, false, KEEPS, 3);
+  strike_each(FAULT_SYNC, EIO, true, KEEPS, 6);
 }
 
 static void each_allocation(void **state)
 {
   (void)state;
-  strike_each(FAULT_ALLOC, ENOMEM, false, KEEPS, 1);
-  strike_each(FAULT_ALLOC, ENOMEM, true, KEEPS, 2);
+  strike_each(FAULT_ALLOC, ENOMEM, false, KEEPS, 3);
+  strike_each(FAULT_ALLOC, ENOMEM, true, KEEPS, 6);
 }
 
 static void each_allocation_when_nothing_is_kept(void **state)
 {
   (void)state;
-  strike_each(FAULT_ALLOC, ENOMEM, false, KEEPS_NOTHING, 1);
-  strike_each(FAULT_ALLOC, ENOMEM, true, KEEPS_NOTHING, 2);
+  strike_each(FAULT_ALLOC, ENOMEM, false, KEEPS_NOTHING, 3);
+  strike_each(FAULT_ALLOC, ENOMEM, true, KEEPS_NOTHING, 6);
 }
 
 static void each_call_where_keys_are_exact(void **state)

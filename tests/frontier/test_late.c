@@ -20,6 +20,7 @@
 #include "tests/support/dice.h"
 #include "tests/support/faults.h"
 #include "tests/support/scratch.h"
+#include "tests/support/share.h"
 #include "tests/support/test_hasher.h"
 
 enum { KEYS = 3000, TOGETHER = 40, LEASES = 30 };
@@ -549,11 +550,11 @@ static bool dies_at(fault_class what, unsigned number, unsigned *committed)
   return WIFSIGNALED(status);
 }
 
-static void death_at_each(fault_class what, unsigned step)
+static void death_at_each(fault_class what, unsigned share)
 {
   kind = MLBF_KIND_LINE;
   rate = 0.5;
-  for (unsigned number = 1;; number += step) {
+  for (unsigned number = share_first(share);; number += share_step(share)) {
     unsigned committed = 0;
     bool died = dies_at(what, number, &committed);
     open_it();
@@ -570,21 +571,21 @@ static void death_at_each(fault_class what, unsigned step)
 static void death_at_each_write(void **state)
 {
   (void)state;
-  death_at_each(FAULT_WRITE, 3);
+  death_at_each(FAULT_WRITE, 7);
 }
 
 static void death_at_each_sync(void **state)
 {
   (void)state;
-  death_at_each(FAULT_SYNC, 2);
+  death_at_each(FAULT_SYNC, 5);
 }
 
 /* A call that fails may be repeated once the cause is gone; a lease that it left behind ends by itself. */
-static void failures_of(fault_class what, int error, unsigned step)
+static void failures_of(fault_class what, int error, unsigned share)
 {
   kind = MLBF_KIND_LINE;
   rate = 0.5;
-  for (unsigned number = 1;; number += step) {
+  for (unsigned number = share_first(share);; number += share_step(share)) {
     open_it();
     faults_set(what, number, error, false);
     bool went = crawl(0, -1);
@@ -606,19 +607,19 @@ static void failures_of(fault_class what, int error, unsigned step)
 static void each_write_fails(void **state)
 {
   (void)state;
-  failures_of(FAULT_WRITE, ENOSPC, 4);
+  failures_of(FAULT_WRITE, ENOSPC, 9);
 }
 
 static void each_sync_fails(void **state)
 {
   (void)state;
-  failures_of(FAULT_SYNC, EIO, 3);
+  failures_of(FAULT_SYNC, EIO, 7);
 }
 
 static void each_allocation_fails(void **state)
 {
   (void)state;
-  failures_of(FAULT_ALLOC, ENOMEM, 7);
+  failures_of(FAULT_ALLOC, ENOMEM, 15);
 }
 
 int main(void)

@@ -15,6 +15,7 @@
 #include "frontier/frontier.h"
 #include "tests/support/faults.h"
 #include "tests/support/scratch.h"
+#include "tests/support/share.h"
 #include "tests/support/second_reader.h"
 
 enum { URLS = 1200, BATCH = 40, CHECKPOINT_KEYS = 2, SLOT = 3 /* in second_view.progress */ };
@@ -154,22 +155,20 @@ static bool crawl_until(fault_class what, unsigned number, unsigned *committed)
 /* The pipe's writes are counted too: they are calls of this program. */
 static void dies_at_each(fault_class what)
 {
-  unsigned number = 0, renewed = 0;
-  bool has_died = true;
-  while (has_died) {
+  unsigned lives = 0, renewed = 0, number = share_first(3);
+  for (bool has_died = true; has_died; number += share_step(3)) {
     unsigned committed = 0;
-    number++;
     has_died = crawl_until(what, number, &committed);
     frontier *f = open_frontier(100);
     assert_seen_are(f, committed, committed + BATCH); /* the next batch may be committed, and not told of */
     frontier_close(f);
-    if (number % 16 == 0)
+    if (++lives % 8 == 0)
       assert_int_equal(faults_found(), 0);
     renewed += progress_of(CHECKPOINT_KEYS) > 300;
     scratch_remove(directory);
     scratch_make_fast(directory);
   }
-  assert_true(number > 30 && renewed > number / 2);
+  assert_true(number > 30 && renewed > lives / 2);
 }
 
 static void death_at_each_write(void **state)

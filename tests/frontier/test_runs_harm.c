@@ -15,6 +15,7 @@
 
 #include "tests/support/faults.h"
 #include "tests/support/runs_world.h"
+#include "tests/support/share.h"
 
 enum { SOME = FRONTIER_LIMIT(400000, 1500) };
 
@@ -240,7 +241,7 @@ static void killed_at_every_call(void **state)
   world_seal();
   world_land();
   uint64_t named = runs_count(w.r).keys;
-  for (unsigned number = 1;; number++) {
+  for (unsigned number = share_first(3);; number += share_step(3)) {
     fflush(stdout);
     pid_t child = fork();
     assert_true(child >= 0);
