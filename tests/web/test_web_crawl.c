@@ -133,7 +133,7 @@ static void strata_among_floods(void **state)
   (void)state;
   char pages[SCRATCH_PATH], crawl[SCRATCH_PATH];
   text log = {0};
-  box *b = box_open("seed=8,hosts=100,pages=6,https=0.5,calendar=0.4,flood=1");
+  box *b = box_open("seed=8,hosts=14,pages=4,https=0.5,calendar=0.4,flood=1");
   STRATA(b, "--delay", "0", "--tries", "1", "--timeout", "20");
   scratch_join(b->home, "crawl", crawl);
   scratch_join(crawl, "pages.jsonl", pages);
@@ -146,7 +146,7 @@ static void strata_among_floods(void **state)
       fail_msg("%s: not in pages.jsonl", limits[i]);
   text_free(&log);
   score s = box_score(b, &everything, 0);
-  assert_true(s.wanted > 400);
+  assert_true(s.wanted > 30);
   assert_int_equal(s.fetched, s.wanted);
   box_close(b);
 }
