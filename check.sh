@@ -1,9 +1,12 @@
 #!/bin/sh
 # The proof, from a bare Debian: install what is missing, build, test. Run again, it only tests.
-#   ./check.sh             quick: a verdict in under five minutes, from all tests that are not slow
-#   ./check.sh all         gcc, asan and tsan, with every test, and lint beside them
-#   ./check.sh asan        that stage, or several: quick, gcc, lint, asan, tsan, and six not among all: analyze, fuzz,
-#                          swarm, mutants, packages, arm64
+#   ./check.sh             quick: a verdict in minutes, from all tests that are not slow
+#   ./check.sh all         gcc, asan, tsan, and lint of what changed beside them: what has to pass to land
+#   ./check.sh night       the same with every test, call and file, and analyze, fuzz, swarm, mutants, packages and arm64;
+#                          if no file has changed since it failed, it goes on there
+#   ./check.sh asan        that stage, or several: quick, gcc, lint, asan, tsan, analyze, fuzz, swarm, mutants, packages,
+#                          arm64
+# tests/stages.cmake says which tests a stage leaves out.
 set -eu
 me=check.sh
 root=$(cd "$(dirname "$0")" && pwd -P)
@@ -15,6 +18,7 @@ g++                   command c++
 clang                 command clang
 clang-format          command clang-format
 clang-tidy            command clang-tidy
+ccache                command ccache
 cppcheck              command cppcheck
 dpkg-dev              command dpkg-shlibdeps
 file                  command file
@@ -54,64 +58,114 @@ cpu_so_far()
     END { printf "%d", s }')
 }
 
+# Where tests keep files: in memory, if it has room and programs can be run there (in a container it may have 64 MB and
+# not). A third of the time of ctest went by in syncs of a disk; the tests that need one have a TMPDIR of their own.
+find_scratch()
+{
+  scratch=${TMPDIR:-/tmp}
+  [ "$(df -Pk /dev/shm 2>/dev/null | awk 'END { print int($4) }')" -lt 4000000 ] || scratch=/dev/shm
+  scratch=$(mktemp -d "$scratch/strata-XXXXXX")
+  printf '#!/bin/sh\n' >"$scratch/program"
+  chmod +x "$scratch/program"
+  "$scratch/program" 2>/dev/null || {
+    rm -r "$scratch"
+    scratch=$(mktemp -d)
+  }
+}
+
 # Passes in silence; a failure shows the output of what failed. A case that is skipped and does not say why fails too.
+# More tests than cores, as most of them wait for something.
 run_tests() # PRESET [OPTION OF CTEST]...
 {
   preset=$1
   log=$root/build/log/$preset-tests.log
   tree=$root/build/$preset
   shift
-  if ! (cd "$tree" && $unrandomized ctest --output-on-failure -j "$jobs" "$@") >"$log" 2>&1; then
+  find_scratch
+  if ! (cd "$tree" && TMPDIR=$scratch $unrandomized ctest --output-on-failure -j $((jobs + 2)) "$@") >"$log" 2>&1; then
     grep -Ev '^ *Start +[0-9]+:|  Passed  ' "$log" >&2
     fail "tests failed in build/$preset (all of their output: build/log/$preset-tests.log)"
   fi
+  rm -rf "$scratch"
   log=$root/build/log/$preset-skipped.log
   awk -f "$root/tests/skipped.awk" "$tree/Testing/Temporary/LastTest.log" >"$log" ||
     fail_with_log "a skipped case in build/$preset does not say why"
 }
 
-stage_quick() # gcc, warnings are errors; every test but those labelled slow
+# Tests without these labels; in the night all of them.
+run_tests_without() # LABELS PRESET [OPTION OF CTEST]...
 {
-  build check all
-  run_tests check -LE slow
+  labels=$1
+  shift
+  [ -z "$is_night" ] || labels=none
+  run_tests "$@" -LE "^($labels)\$"
 }
 
-stage_gcc() # gcc, warnings are errors; every test
+# Begins to build beside the tests of other stages, which leave a part of the cores idle.
+begin() # PRESET TARGET...
+{
+  preset=$1
+  shift
+  configure "$preset"
+  nice -n 19 ninja -C "$root/build/$preset" -j "$jobs" "$@" >"$root/build/log/$preset.log" 2>&1 &
+  eval "builder_$preset=$!"
+}
+
+finish() # PRESET
+{
+  eval "pid=\$builder_$1"
+  [ -n "$pid" ] || return 0
+  eval "builder_$1="
+  log=$root/build/log/$1.log
+  wait "$pid" || fail_with_log "build/$1 does not build"
+}
+
+stage_quick() # gcc, warnings are errors; every test that is not slow
+{
+  build check all
+  run_tests_without 'slow|asan|night' check
+}
+
+stage_gcc() # gcc, warnings are errors; what the sanitized run does not prove as well
 {
   install_missing 'chromium command chromium'
   build check all
-  run_tests check -E '^packages$'
+  run_tests_without 'asan|night' check -E '^packages$'
 }
 
-# Beside other stages it takes what their tests leave idle of the cores, which is a third.
-begin_lint()
+check_format()
 {
   log=$root/build/log/format.log
-  mkdir -p "$root/build/log"
   (cd "$root" && find mlbf frontier datasets crawler tests -name '*.[ch]' -print0 | xargs -0 clang-format -n -Werror) \
     >"$log" 2>&1 || fail_with_log "clang-format -i would change files"
+}
+
+begin_lint()
+{
+  check_format
   configure lint
-  nice -n 19 ninja -C "$root/build/lint" -j "$jobs" all >"$root/build/log/lint.log" 2>&1 &
-  linter=$!
+  "$root/tests/lint_changed.sh" "$root/build/lint" >"$root/build/log/lint-objects.log"
+  # shellcheck disable=SC2046 # one word an object
+  begin lint build.ninja $(cat "$root/build/log/lint-objects.log")
 }
 
-stage_lint() # clang-format; clang, clang-tidy and cppcheck on every file as it compiles; any finding is an error
+stage_lint() # clang-format; clang, clang-tidy and cppcheck on what changed (tests/lint_changed.sh); findings are errors
 {
-  [ -n "$linter" ] || begin_lint
-  log=$root/build/log/lint.log
-  wait "$linter" || fail_with_log "build/lint does not build"
-  linter=
+  [ -n "$builder_lint" ] || begin_lint
+  finish lint
 }
 
-stage_analyze() # lint again, with eleven times as many states of each function for clang's static analyzer
+stage_analyze() # the same on every file, with eleven times as many states of each function for the static analyzer
 {
+  check_format
   build analyze all
 }
 
-stage_asan() # address and undefined-behaviour sanitizers; every test but the install
+stage_asan() # address and undefined-behaviour sanitizers; every test that they can judge
 {
+  finish asan
   build asan all
-  run_tests asan
+  run_tests_without 'gcc|night' asan
 }
 
 stage_tsan() # thread sanitizer; the tests in which threads meet
@@ -155,8 +209,10 @@ stage_swarm() # a thousand crawls in virtual time, 100 of them under the address
   build check swarm_usual swarm_tiny
   build asan swarm_usual
   log=$root/build/log/swarm.log
-  for run in "check/tests/swarm_usual --seeds 1-600" "check/tests/swarm_tiny --seeds 601-900" \
-    "asan/tests/swarm_usual --seeds 901-1000"; do
+  n=$((1000 * STRATA_COMMIT))
+  for run in "check/tests/swarm_usual --seeds $((n + 1))-$((n + 600))" \
+    "check/tests/swarm_tiny --seeds $((n + 601))-$((n + 900))" \
+    "asan/tests/swarm_usual --seeds $((n + 901))-$((n + 1000))"; do
     # shellcheck disable=SC2086 # words of a command
     "$root"/build/$run --jobs "$jobs" --brief >"$log" 2>&1 || fail_with_log "the swarm found something"
     say "$(tail -n 1 "$log")"
@@ -179,29 +235,54 @@ stage_arm64() # both libraries for arm64, in a system of its own in build/arm64;
   "$root/tests/install/arm64.sh" "$root/build/arm64" || fail "arm64 fails"
 }
 
+stage_night() # each stage in a process of its own, so that one that passed need not run again
+{
+  commit=$(git -C "$root" rev-parse -q --verify HEAD 2>/dev/null) && [ -z "$(git -C "$root" status --porcelain)" ] ||
+    commit=
+  for stage in gcc asan tsan analyze fuzz swarm packages arm64 mutants; do
+    command -v "stage_$stage" >/dev/null || continue
+    stamp=$root/build/night-$stage
+    if [ -n "$commit" ] && [ "$(cat "$stamp" 2>/dev/null)" = "$commit" ]; then
+      say "$stage passed before, for this commit"
+      continue
+    fi
+    STRATA_NIGHT=yes "$0" "$stage"
+    [ -z "$commit" ] || echo "$commit" >"$stamp"
+  done
+}
+
 [ $# -gt 0 ] || set -- quick
 [ "$*" != all ] || set -- gcc asan tsan lint
 for stage; do
   command -v "stage_$stage" >/dev/null ||
     {
-      say "no stage $stage; quick, gcc, lint, asan, tsan, analyze, fuzz, swarm, mutants, packages, arm64, or all" \
+      say "no stage $stage; quick, gcc, lint, asan, tsan, analyze, fuzz, swarm, mutants, packages, arm64, night, or all" \
         "alone, please"
       exit 2
     }
 done
 
 install_missing "$BUILD_NEEDS$TEST_NEEDS"
-if command -v ccache >/dev/null; then
-  export CMAKE_C_COMPILER_LAUNCHER=ccache
-fi
+# Compiled once for all builds, and from commit to commit: the cache is outside of build/.
+export CMAKE_C_COMPILER_LAUNCHER=ccache CMAKE_CXX_COMPILER_LAUNCHER=ccache CCACHE_BASEDIR="$root" CCACHE_NOHASHDIR=1
+# Chooses seeds, and which of many calls fail: another share for each commit, and the same when it is run again.
+commit=$(git -C "$root" rev-parse -q --verify HEAD 2>/dev/null | cut -c 1-6)
+STRATA_COMMIT=$((0x${commit:-0}))
+export STRATA_COMMIT
+is_night=${STRATA_NIGHT-}
 unrandomized=   # what to run ctest under
-linter=         # its process, while it runs
-trap '[ -z "$linter" ] || kill "$linter" 2>/dev/null || :' EXIT
+scratch=        # where tests are at work
+builder_lint='' # their processes
+builder_asan=''
+trap 'rm -rf ${scratch:+"$scratch"}; kill $builder_lint $builder_asan 2>/dev/null || :' EXIT
 trap 'exit 130' INT TERM
 rm -f "$root"/build/log/*-tests.log "$root"/build/log/*-skipped.log
 began=$(date +%s)
 case " $* " in
   *' lint '*) begin_lint ;;
+esac
+case " $* " in
+  *' gcc '*' asan '*) begin asan all ;;
 esac
 for stage; do
   stage_began=$(date +%s)
@@ -213,8 +294,8 @@ for stage; do
   say "$stage $result in $(($(date +%s) - stage_began)) s, CPU $((cpu - cpu_began)) s"
 done
 say "no failure in $*; $(($(date +%s) - began)) s in all, CPU $cpu s"
-[ "$*" != quick ] || say "left out: $(ctest --test-dir "$root/build/check" -N -L slow | sed -n 's/^Total Tests: //p')" \
-  "slow tests, lint, asan and tsan; ./check.sh all runs them"
+[ "$*" != quick ] || say "left out: $(ctest --test-dir "$root/build/check" -N -L '^(slow|asan|night)$' |
+  sed -n 's/^Total Tests: //p') tests, lint, asan and tsan; ./check.sh all and night run them"
 for preset in check asan tsan; do
   log=$root/build/log/$preset-skipped.log
   [ ! -e "$log" ] || { printf '%s: ' "$preset"; cat "$log"; }

@@ -4,7 +4,6 @@ if(NOT STRATA_SANITIZE)
   add_test(NAME cluster COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/cluster/test_cluster.sh $<TARGET_FILE:strata>
     ${CMAKE_CURRENT_SOURCE_DIR}/examples/site)
   set_tests_properties(cluster PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 600)
-  strata_slow(cluster)
 endif()
 # Workers, machines and Redis die for a while; longer by hand: chaos.py --seconds 60 --pages 200. In all about a minute
 # and a half. The lie has to be noticed.
@@ -19,5 +18,4 @@ if(NOT STRATA_SANITIZE) # which see the same code in the first
 endif()
 foreach(test ${chaos_tests})
   set_tests_properties(${test} PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 300)
-  strata_slow(${test})
 endforeach()

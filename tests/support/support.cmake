@@ -10,11 +10,6 @@ function(strata_test name)
   set_tests_properties(${name} PROPERTIES TIMEOUT 300)
 endfunction()
 
-# strata_slow(crash_kill): among those that take longest, or in need of the network: in ./check.sh all alone.
-function(strata_slow)
-  set_property(TEST ${ARGN} APPEND PROPERTY LABELS slow)
-endfunction()
-
 # strata_fuzz(url frontier): tests/fuzz/fuzz_url.c. With STRATA_FUZZ a libFuzzer program; always a plain one
 # that replays tests/fuzz/corpus/url/ in the ordinary run.
 function(strata_fuzz name)
@@ -71,12 +66,12 @@ foreach(source crawler/html/charset crawler/html/decoder crawler/html/entities c
                frontier/url/url_segments frontier/url/url_slow frontier/url/url_status mlbf/similar/shingle
                crawler/base/tally crawler/report/report_data crawler/report/report_pairs datasets/read/format
                datasets/read/format_archive datasets/read/format_sogou datasets/read/reader datasets/read/rowkey
-strata_optimized(parsers_counted)
                datasets/read/source datasets/read/urlset)
   target_sources(parsers_counted PRIVATE ${PROJECT_SOURCE_DIR}/${source}.c)
 endforeach()
 target_link_libraries(parsers_counted PRIVATE strata_flags crawler PkgConfig::URIPARSER PkgConfig::CURL PkgConfig::ZLIB
   PkgConfig::PSL PkgConfig::PCRE2 PkgConfig::XXHASH PkgConfig::JANSSON PkgConfig::ZSTD PkgConfig::LZMA)
+strata_optimized(parsers_counted)
 target_compile_options(parsers_counted PRIVATE -fsanitize-coverage=trace-pc -fno-builtin -U_FORTIFY_SOURCE)
 function(strata_steps target)
   target_sources(${target} PRIVATE support/steps.c support/attack.c $<TARGET_OBJECTS:parsers_counted>)
@@ -111,12 +106,12 @@ set_target_properties(frontier_tiny PROPERTIES C_CLANG_TIDY "" C_CPPCHECK "")
 foreach(source core/add core/frontier core/open_batch core/commit core/open core/checkpoint core/renewal core/maintain
                core/workbench core/queue core/ordering core/host core/recrawl core/again core/folding core/late
                core/late_pass core/late_upkeep core/outbox exchange/lane exchange/sent_lately store/journal
-strata_optimized(frontier_tiny)
                hosts/host_changes late/doubts late/doubt_parts late/doubt_pass late/runs late/runs_marks late/runs_ask
                late/runs_merge admin/check_child admin/erase admin/compact_copy admin/mdb_urls admin/merge)
   target_sources(frontier_tiny PRIVATE ${PROJECT_SOURCE_DIR}/frontier/${source}.c)
 endforeach()
 target_compile_definitions(frontier_tiny PUBLIC FRONTIER_TINY)
+strata_optimized(frontier_tiny)
 target_link_libraries(frontier_tiny PRIVATE strata_flags PUBLIC frontier)
 add_library(frontier_usual ALIAS frontier)
 

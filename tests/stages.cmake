@@ -1,0 +1,31 @@
+# Which stages of check.sh leave a test out. Without a label it runs in each of them: quick, gcc, asan, night.
+#   slow    not in quick: seconds of the cores, for what another test of quick finds nearly always
+#   gcc     not under the sanitizers, which judge no numbers, and see its code in other tests
+#   asan    not in quick nor gcc: what it finds the sanitized run finds as well
+#   night   only in the night: a twin with the limits that users have of a test with tiny ones, a build of everything
+set(slow_tests
+  attack fairness filter growth hash_quality open_options paper portable_digest portable_filter portable_line
+  portable_url_fast stripes without_avx
+  cluster cluster_chaos cluster_chaos_lie cluster_chaos_web crash_fault crash_kill crash_power_tiny exchange_kill
+  real_tree report_in_browser swarm_plants swarm_same swarm_tiny web_crawl web_truth
+  completion dist install install_shared readme_lines reference)
+set(gcc_tests
+  count fairness filter growth hash_quality paper plan
+  swarm_same web_truth)
+set(asan_tests
+  admin_faults frontier_faults_tiny late_tiny renewal runs_harm_tiny)
+set(night_tests
+  crash_frontier_usual crash_power_usual frontier_faults_usual hostile_directory_more late_usual runs runs_harm
+  abi install_libraries packages readme_lines_built)
+
+# At the end of each directory that declares tests.
+function(strata_label)
+  get_property(tests DIRECTORY PROPERTY TESTS)
+  foreach(label slow gcc asan night)
+    foreach(test IN LISTS ${label}_tests)
+      if(test IN_LIST tests)
+        set_property(TEST ${test} APPEND PROPERTY LABELS ${label})
+      endif()
+    endforeach()
+  endforeach()
+endfunction()
