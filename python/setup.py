@@ -15,6 +15,7 @@ from setuptools.command.sdist import sdist
 HERE = Path(__file__).resolve().parent
 SOURCES = HERE / "csrc" if (HERE / "csrc").is_dir() else HERE.parent
 COPIED = ["CMakeLists.txt", "LICENSE", "cmake", "man", "mlbf", "frontier"]
+BUILT = os.environ.get("STRATA_BUILT")  # a build directory whose libraries are to be taken
 IS_SYSTEM = os.environ.get("STRATA_SYSTEM") == "1"
 
 
@@ -29,10 +30,11 @@ class BuildLibraries(build_ext):
 
     def run(self) -> None:
         if not IS_SYSTEM:
-            built = Path("build/libraries").resolve()
-            subprocess.run(["cmake", "-S", SOURCES, "-B", built, "-DCMAKE_BUILD_TYPE=Release",
-                            "-DSTRATA_LIBRARIES_ONLY=ON"], check=True)
-            subprocess.run(["cmake", "--build", built, "--parallel", "--target", "mlbf", "frontier"], check=True)
+            built = Path(BUILT or "build/libraries").resolve()
+            if not BUILT:
+                subprocess.run(["cmake", "-S", SOURCES, "-B", built, "-DCMAKE_BUILD_TYPE=Release",
+                                "-DSTRATA_LIBRARIES_ONLY=ON"], check=True)
+                subprocess.run(["cmake", "--build", built, "--parallel", "--target", "mlbf", "frontier"], check=True)
             for extension in self.extensions:
                 extension.include_dirs.append(str(SOURCES))
                 archives = [str(built / "frontier/libfrontier.a"), str(built / "mlbf/libmlbf.a")]

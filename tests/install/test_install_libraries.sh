@@ -1,7 +1,7 @@
 #!/bin/sh
 # -DSTRATA_LIBRARIES_ONLY=ON: what a stranger needs is installed, and nothing of the crawler. And the static libraries
-# can be part of a plugin, which a program that knows nothing of them loads. Built in BUILD/libraries, and only what has
-# changed since the last time.
+# can be part of a plugin, which a program that knows nothing of them loads. Built in BUILD-libraries, with the objects of
+# BUILD (see test_install_shared.sh).
 #   test_install_libraries.sh BUILD COMPILER
 set -eu
 build=$1 compiler=$2
@@ -10,9 +10,9 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 launcher=$(command -v ccache || true)
 {
-  cmake -G Ninja -S "$here/../.." -B "$build/libraries" -DSTRATA_LIBRARIES_ONLY=ON -DCMAKE_C_COMPILER="$compiler" \
-    -DCMAKE_C_COMPILER_LAUNCHER="$launcher" && cmake --build "$build/libraries" &&
-    cmake --install "$build/libraries" --prefix "$work/prefix"
+  cmake -G Ninja -S "$here/../.." -B "$build-libraries" -DSTRATA_LIBRARIES_ONLY=ON -DCMAKE_C_COMPILER="$compiler" \
+    -DSTRATA_ASSERTS=ON -DSTRATA_WERROR=ON -DCMAKE_C_COMPILER_LAUNCHER="$launcher" &&
+    cmake --build "$build-libraries" && cmake --install "$build-libraries" --prefix "$work/prefix"
 } >"$work/log" 2>&1 || { tail -50 "$work/log"; exit 1; }
 
 for file in lib*/libmlbf.a lib*/libfrontier.a lib*/pkgconfig/strata-frontier.pc lib*/cmake/strata/strata-config.cmake \
