@@ -115,9 +115,9 @@ finish() # PRESET
 {
   eval "pid=\$builder_$1"
   [ -n "$pid" ] || return 0
-  eval "builder_$1="
   log=$root/build/log/$1.log
   wait "$pid" || fail_with_log "build/$1 does not build"
+  eval "builder_$1="
 }
 
 stage_quick() # gcc, warnings are errors; every test that is not slow
@@ -239,14 +239,14 @@ stage_night() # each stage in a process of its own, so that one that passed need
 {
   commit=$(git -C "$root" rev-parse -q --verify HEAD 2>/dev/null) && [ -z "$(git -C "$root" status --porcelain)" ] ||
     commit=
-  for stage in gcc asan tsan analyze fuzz swarm packages arm64 mutants; do
-    command -v "stage_$stage" >/dev/null || continue
-    stamp=$root/build/night-$stage
+  for part in gcc asan tsan analyze fuzz swarm packages arm64 mutants; do
+    command -v "stage_$part" >/dev/null || continue
+    stamp=$root/build/night-$part
     if [ -n "$commit" ] && [ "$(cat "$stamp" 2>/dev/null)" = "$commit" ]; then
-      say "$stage passed before, for this commit"
+      say "$part passed before, for this commit"
       continue
     fi
-    STRATA_NIGHT=yes "$0" "$stage"
+    STRATA_NIGHT=yes "$root/check.sh" "$part"
     [ -z "$commit" ] || echo "$commit" >"$stamp"
   done
 }
@@ -265,9 +265,10 @@ done
 install_missing "$BUILD_NEEDS$TEST_NEEDS"
 # Compiled once for all builds, and from commit to commit: the cache is outside of build/.
 export CMAKE_C_COMPILER_LAUNCHER=ccache CMAKE_CXX_COMPILER_LAUNCHER=ccache CCACHE_BASEDIR="$root" CCACHE_NOHASHDIR=1
-# Chooses seeds, and which of many calls fail: another share for each commit, and the same when it is run again.
+# Chooses seeds, and which of many calls fail: others for each commit, and the same when it is run again. Without git it
+# is the day that chooses.
 commit=$(git -C "$root" rev-parse -q --verify HEAD 2>/dev/null | cut -c 1-6)
-STRATA_COMMIT=$((0x${commit:-0}))
+STRATA_COMMIT=$((0x${commit:-$(printf %x $(($(date +%s) / 86400)))}))
 export STRATA_COMMIT
 is_night=${STRATA_NIGHT-}
 unrandomized=   # what to run ctest under

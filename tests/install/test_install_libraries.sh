@@ -1,7 +1,7 @@
 #!/bin/sh
 # -DSTRATA_LIBRARIES_ONLY=ON: what a stranger needs is installed, and nothing of the crawler. And the static libraries
-# can be part of a plugin, which a program that knows nothing of them loads. Built in BUILD-libraries, with the objects of
-# BUILD (see test_install_shared.sh).
+# can be part of a plugin, which a program that knows nothing of them loads. Built in BUILD-libraries, with the objects
+# of BUILD (see test_install_shared.sh).
 #   test_install_libraries.sh BUILD COMPILER
 set -eu
 build=$1 compiler=$2
