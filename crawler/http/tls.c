@@ -13,31 +13,33 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FLOODED_MAX = 64 };
-
 struct tls {
   trust *trust;
   tls_sessions *sessions;
   bool is_openssl;    /* what libcurl calls us with is OpenSSL's */
   const SSL *reading; /* the last connection that was read from; only compared */
   size_t unheard;     /* bytes that came over it since tls_went_on */
-  struct {
-    const SSL *connection; /* only compared */
-    const char *limit;
-  } flooded[FLOODED_MAX]; /* the last ones that were ended */
-  size_t floods;
 };
 
-/* libcurl makes an SSL_CTX for each connection. */
-typedef struct tls_connection {
+/* libcurl makes an SSL_CTX for each connection, and may free it before its transfers have been told of their end: so it
+ * is there as long as one of them, or the SSL_CTX, uses it. */
+struct tls_connection {
   tls *owner;
-  unsigned records; /* without a byte for HTTP */
-} tls_connection;
+  const char *limit; /* that ended it; NULL: none did */
+  unsigned records;  /* without a byte for HTTP */
+  unsigned users;
+};
+
+static void release_connection(tls_connection *c)
+{
+  if (c && --c->users == 0)
+    free(c);
+}
 
 static void free_connection(void *context, void *value, CRYPTO_EX_DATA *values, int index, long number, void *argument)
 {
   (void)context, (void)values, (void)index, (void)number, (void)argument;
-  free(value);
+  release_connection(value);
 }
 
 /* Where an SSL_CTX keeps its tls_connection; one for the process, and OpenSSL has no way to give it back. */
@@ -105,13 +107,12 @@ static void count_bytes(tls *t, const SSL *ssl, const unsigned char *head)
 }
 
 /* To OpenSSL the server has then said goodbye. */
-static void end_flood(tls *t, SSL *ssl, const char *limit)
+static void end_flood(tls_connection *c, SSL *ssl, const char *limit)
 {
   if (SSL_get_shutdown(ssl) & SSL_RECEIVED_SHUTDOWN)
     return;
   SSL_set_shutdown(ssl, SSL_get_shutdown(ssl) | SSL_RECEIVED_SHUTDOWN);
-  t->flooded[t->floods % FLOODED_MAX].connection = ssl;
-  t->flooded[t->floods++ % FLOODED_MAX].limit = limit;
+  c->limit = limit;
 }
 
 /* Of each record its head is shown first: type, version, size. Those that TLS 1.3 encrypts all look like data there;
@@ -129,32 +130,33 @@ static void count_record(int is_written, int version, int type, const void *byte
     count_bytes(c->owner, ssl, head);
   c->records += *head != SSL3_RT_APPLICATION_DATA;
   if (c->records > TLS_RECORDS_MAX)
-    end_flood(c->owner, ssl, ledger_tls_records);
+    end_flood(c, ssl, ledger_tls_records);
   else if (c->owner->unheard > TLS_UNHEARD_MAX)
-    end_flood(c->owner, ssl, ledger_wire_bytes);
+    end_flood(c, ssl, ledger_wire_bytes);
 }
 
-/* At its address there may have been another. */
-static void forget_flood(tls *t, const SSL *ssl)
+void tls_leave(tls_handle *h)
 {
-  for (size_t i = 0; i < FLOODED_MAX; i++)
-    if (t->flooded[i].connection == ssl)
-      t->flooded[i].connection = NULL;
+  release_connection(h->used);
+  h->used = NULL;
+  h->connection = NULL;
 }
 
 void tls_use(CURL *easy, tls_handle *h)
 {
   struct curl_tlssessioninfo *info = NULL;
-  bool is_known = h->tls && h->tls->is_openssl && curl_easy_getinfo(easy, CURLINFO_TLS_SSL_PTR, &info) == CURLE_OK;
-  h->connection = is_known && info ? info->internals : NULL;
+  tls_leave(h);
+  if (!h->tls || !h->tls->is_openssl || curl_easy_getinfo(easy, CURLINFO_TLS_SSL_PTR, &info) != CURLE_OK || !info ||
+      !info->internals)
+    return;
+  h->connection = info->internals;
+  h->used = connection_of(h->connection);
+  h->used->users++;
 }
 
 const char *tls_limit(const tls_handle *h)
 {
-  for (size_t i = 0; h->connection && i < FLOODED_MAX; i++)
-    if (h->tls->flooded[i].connection == h->connection)
-      return h->tls->flooded[i].limit;
-  return NULL;
+  return h->used ? h->used->limit : NULL;
 }
 
 /* ---- between two requests --------------------------------------------------------------------------------- */
@@ -244,8 +246,6 @@ static SSL *changeable(const SSL *ssl)
 static void offer_session(const SSL *ssl, int where, int result)
 {
   (void)result;
-  if (where == SSL_CB_HANDSHAKE_START && SSL_in_before(ssl))
-    forget_flood(owner_of(ssl), ssl);
   const char *host = where == SSL_CB_HANDSHAKE_START && SSL_in_before(ssl) ? host_of(ssl) : NULL;
   SSL_SESSION *session = host ? tls_sessions_get(owner_of(ssl)->sessions, host) : NULL;
   if (session)
@@ -259,7 +259,7 @@ static bool set_connection(SSL_CTX *context, tls *owner)
   tls_connection *c = calloc(1, sizeof *c);
   if (!c)
     return false;
-  c->owner = owner;
+  *c = (tls_connection){.owner = owner, .users = 1};
   if (SSL_CTX_set_ex_data(context, context_index(), c))
     return true;
   free(c);

@@ -16,6 +16,7 @@
 #include <stddef.h>
 
 typedef struct tls tls;
+typedef struct tls_connection tls_connection;
 
 tls *tls_create(trust *believed); /* borrowed; NULL: out of memory */
 void tls_free(tls *t);            /* NULL is fine */
@@ -23,7 +24,8 @@ void tls_free(tls *t);            /* NULL is fine */
 /* Of one handle. */
 typedef struct tls_handle {
   tls *tls;
-  struct ssl_st *connection; /* OpenSSL's, there while the request is; later only compared. NULL: none is known */
+  struct ssl_st *connection; /* OpenSSL's, there while the request is; NULL: none is known */
+  tls_connection *used;      /* what we know of that one, also when it is closed */
   bool is_shaking;           /* a handshake has begun; the owner says when it is over */
 } tls_handle;
 
@@ -39,6 +41,7 @@ enum { TLS_RECORDS_MAX = 1000 };    /* a handshake has some 20 */
 void tls_went_on(tls *t);
 
 void tls_use(CURL *easy, tls_handle *h);    /* before a request: from now on it uses that connection */
+void tls_leave(tls_handle *h);              /* from now on it uses none */
 const char *tls_limit(const tls_handle *h); /* of the ledger's, that ended its connection; NULL: none */
 
 /* Has the connection that is known, and was idle, no byte for a request yet, and no end? `has_bytes`: its socket has

@@ -399,6 +399,7 @@ void transfer_free(transfer *t)
 {
   curl_easy_cleanup(t->easy);
   curl_slist_free_all(t->headers);
+  tls_leave(&t->tls);
   response_body_drop(&t->body);
   free(t);
 }
@@ -439,7 +440,7 @@ bool transfer_set(transfer *t, request *r)
   t->ledger = (ledger){0};
   t->status = 0;
   t->left = UINT64_MAX;
-  t->tls.connection = NULL;
+  tls_leave(&t->tls);
   t->has_begun = t->was_private = t->was_without_descriptor = t->is_second_try = t->was_stale = false;
   t->tls.is_shaking = false;
   /* To see whether the first connection to a host is HTTP/2; without TLS none is, and the first answer may be slow. */
