@@ -177,11 +177,13 @@ static void killed_near_the_end(void **state)
 }
 
 #ifdef SLOW_SYNC
-/* Each sync takes so long that hundreds of pages could come meanwhile: what ends is bounded, too. */
+/* Each sync takes so long that hundreds of pages could come meanwhile: what ends is bounded, too. At most 47 visits have
+ * ended that are not on disk when 16 others, the connections, are under way; nothing else is leased until some are. A
+ * visit follows its redirects, so it may make several requests: those in between are not counted. */
 static void killed_while_a_slow_disk_writes(void **state)
 {
   (void)state;
-  enum { SLOW_KILLS = 5, AGAIN_MOST = 64 };
+  enum { SLOW_KILLS = 5, AGAIN_MOST = 47 + 16 };
   uint64_t seed = random_seed(), random = seed;
   trial *t = served = trial_open(&(trial_options){.seed = seed, .entries = ENTRIES, .jitter_ms = JITTER_MS});
   noted = promises_open(t);
@@ -198,8 +200,9 @@ static void killed_while_a_slow_disk_writes(void **state)
   }
   finish(t, "mlbf", "1000000");
   verdict seen = assert_nothing_lost(t);
-  print_message("a slow disk: %u asked again in %d kills\n", seen.again, SLOW_KILLS);
-  assert_in_range(seen.again, 1, SLOW_KILLS * AGAIN_MOST);
+  unsigned visits = seen.again - seen.again_hops;
+  print_message("a slow disk: %u asked again in %d kills, %u redirects\n", seen.again, SLOW_KILLS, seen.again_hops);
+  assert_in_range(visits, 1, SLOW_KILLS * AGAIN_MOST);
 }
 #endif
 

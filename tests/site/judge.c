@@ -67,8 +67,10 @@ static void count(court *c, const char *authority, size_t authority_size, const 
     tell(v->unknown++, "no page of the site", target);
   else if (!is_allowed(c, index))
     tell(v->forbidden++, "forbidden", target);
-  else if (c->times[index]++ >= most_times(c, index))
+  else if (c->times[index]++ >= most_times(c, index)) {
     tell(c->rules->may_repeat ? UINT_MAX : v->again, "again", target), v->again++;
+    v->again_hops += site_entry_at(c->site, index)->kind == SITE_REDIRECT;
+  }
 }
 
 static court open_court(const site *s, const judge_rules *rules)

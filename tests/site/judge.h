@@ -23,12 +23,13 @@ extern const judge_rules judge_after_a_crash; /* the same, some of it more than 
 
 /* How the crawl and the truth differ. A perfect crawl has only zeros but for `pages` and `robots`. */
 typedef struct verdict {
-  unsigned pages;     /* entries that were there at least once */
-  unsigned missed;    /* wanted and not there */
-  unsigned again;     /* there more often than once */
-  unsigned forbidden; /* by robots.txt, by the rules, or by the scope: another host */
-  unsigned unknown;   /* no page of the site: a look-alike taken for a link, a spelling read wrongly */
-  unsigned robots;    /* robots.txt */
+  unsigned pages;      /* entries that were there at least once */
+  unsigned missed;     /* wanted and not there */
+  unsigned again;      /* there more often than once */
+  unsigned again_hops; /* so many of those are redirects: one visit may have several, and then another entry */
+  unsigned forbidden;  /* by robots.txt, by the rules, or by the scope: another host */
+  unsigned unknown;    /* no page of the site: a look-alike taken for a link, a spelling read wrongly */
+  unsigned robots;     /* robots.txt */
 } verdict;
 
 /* The first few differences of each kind are printed to stderr. Marks are passed over. */
