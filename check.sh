@@ -189,17 +189,17 @@ stage_fuzz() # every fuzz target for FUZZ_SECONDS (60), from its corpus; what it
 {
   install_missing 'libclang-rt-14-dev file /usr/lib/llvm-14/lib/clang/14.0.6/lib/linux'
   build fuzz all
-  for corpus in "$root"/tests/fuzz/corpus/*; do
-    target=${corpus##*/}
+  for corpus in "$root"/tests/fuzz/corpus/*.txt; do
+    target=$(basename "$corpus" .txt)
     log=$root/build/log/fuzz-$target.log
     case $target in
     response | visit) dictionary=-dict=$root/tests/fuzz/http.dict ;;
     *) dictionary= ;;
     esac
-    mkdir -p "$root/build/fuzz/tests/$target"
-    (cd "$root/build/fuzz/tests" &&
+    mkdir -p "$root/build/fuzz/tests/$target" "$root/build/fuzz/tests/corpus/$target"
+    (cd "$root/build/fuzz/tests" && "./replay_$target" "$corpus" "corpus/$target" &&
       "./fuzz_$target" -max_total_time="${FUZZ_SECONDS:-60}" ${dictionary:+"$dictionary"} \
-        "$target" "$corpus") >"$log" 2>&1 ||
+        "$target" "corpus/$target") >"$log" 2>&1 ||
       fail_with_log "fuzz_$target found something"
   done
 }

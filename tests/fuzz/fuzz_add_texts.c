@@ -125,7 +125,7 @@ static frontier *frontier_of(url_profile profile)
   frontier_stats stats = {0};
   char message[FRONTIER_MESSAGE_SIZE];
   CHECK(!*f || frontier_stats_read(*f, &stats) == FRONTIER_OK);
-  if (stats.queued + stats.done > 20000) {
+  if (stats.queued + stats.done > 200) {
     frontier_close(*f);
     *f = NULL;
   }

@@ -11,11 +11,11 @@ function(strata_test name)
 endfunction()
 
 # strata_fuzz(url frontier): tests/fuzz/fuzz_url.c. With STRATA_FUZZ a libFuzzer program; always a plain one
-# that replays tests/fuzz/corpus/url/ in the ordinary run.
+# that replays tests/fuzz/corpus/url.txt in the ordinary run.
 function(strata_fuzz name)
   add_executable(replay_${name} fuzz/fuzz_${name}.c)
   target_link_libraries(replay_${name} PRIVATE strata_flags ${ARGN} tests_replay)
-  add_test(NAME fuzz_${name} COMMAND replay_${name} ${CMAKE_CURRENT_SOURCE_DIR}/fuzz/corpus/${name})
+  add_test(NAME fuzz_${name} COMMAND replay_${name} ${CMAKE_CURRENT_SOURCE_DIR}/fuzz/corpus/${name}.txt)
   if(STRATA_FUZZ)
     add_executable(fuzz_${name} fuzz/fuzz_${name}.c)
     target_link_libraries(fuzz_${name} PRIVATE strata_flags ${ARGN})
