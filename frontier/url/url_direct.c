@@ -5,7 +5,7 @@
  *                                      escapes, as RFC 3986 has them in the key        --> http://h/a/d%7Ce/~f?y
  *
  * For texts so short that no limit of url.h can be met; longer ones take the slow path. Both give the same bytes: the
- * tests and fuzz_url_fast.c compare them. */
+ * tests and fuzz_url_resolve.c compare them. */
 #include "frontier/url/url_marks.h"
 #include "frontier/url/url_parts.h"
 

@@ -10,7 +10,7 @@
  * A link is plain when its fetch URL and its key are one text that copying alone makes: no byte that browsers or
  * the key would escape, unescape or refuse, no dot segment but in front, a host in letters or as four numbers. In any
  * doubt a link is not plain, and the slow path decides: it alone knows the rules and the refusals. For plain links
- * both paths give the same bytes; fuzz_url_fast.c and every data set of the tests check this. */
+ * both paths give the same bytes; fuzz_url_resolve.c and every data set of the tests check this. */
 #include "frontier/url/url_marks.h"
 #include "frontier/url/url_parts.h"
 

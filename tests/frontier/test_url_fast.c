@@ -1,5 +1,5 @@
 /* The fast path and the direct one say what the slow path says: on every link of the data sets, and on what a seeded
- * generator makes of the pieces links are made of. (fuzz_url_fast.c looks for more.) */
+ * generator makes of the pieces links are made of. (fuzz_url_resolve.c looks for more.) */
 #include "tests/site/random.h"
 #include "tests/support/url_test.h"
 
