@@ -1,5 +1,4 @@
-/* Similarity digests against a slow model of sdhash's rules, and for what they are for. test_digest_sdhash.c holds them
- * against sdhash itself. */
+/* Similarity digests, for what they are for. test_digest_sdhash.c holds them against sdhash itself. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,7 +11,6 @@
 #include <cmocka.h>
 
 #include "mlbf/digest.h"
-#include "mlbf/similar/digest_features.h"
 #include "tests/support/dice.h"
 
 static int begin(void **state)
@@ -42,85 +40,6 @@ static void fill(uint8_t *bytes, size_t size)
       for (; at < end; at++)
         bytes[at] = (uint8_t)dice_throw(256);
   }
-}
-
-/* ---- features ------------------------------------------------------------------------------------------- */
-
-/* The scores as sdhash's rules tell it, a rank at a time, from one array over all. */
-static void slow_scores(const uint16_t *ranks, size_t windows, uint8_t *scores)
-{
-  size_t best = 0;
-  uint16_t rank = 0;
-  memset(scores, 0, windows + DIGEST_WINDOW + 1);
-  for (size_t begin = 0; begin < windows; begin++) {
-    uint16_t coming = ranks[begin + DIGEST_WINDOW];
-    bool is_sliding = rank > 0 && begin < best && coming >= rank;
-    if (is_sliding && coming == rank)
-      best = begin + DIGEST_WINDOW;
-    if (!is_sliding) {
-      best = begin;
-      rank = ranks[begin];
-      for (size_t i = begin + 1; i < begin + DIGEST_WINDOW && rank; i++)
-        if ((ranks[i] && ranks[i] < rank) || (ranks[i] == rank && best == i - 1)) {
-          rank = ranks[i];
-          best = i;
-        }
-    }
-    scores[best] += rank > 0;
-  }
-}
-
-static void scores_are_the_same_in_any_pieces(void **state)
-{
-  (void)state;
-  enum { WINDOWS = 5000, ALL = WINDOWS + DIGEST_WINDOW + 1 };
-  static uint16_t ranks[ALL];
-  static uint8_t wanted[ALL], scores[ALL];
-  for (int round = 0; round < 60; round++) {
-    uint64_t variety = 1 + dice_throw(round % 2 ? 5 : 1001); /* few ranks: many ties and runs */
-    memset(ranks, 0, sizeof ranks);
-    for (size_t i = 0; i < WINDOWS; i++)
-      ranks[i] = (uint16_t)(dice_throw(10) ? dice_throw(variety) : 0);
-    slow_scores(ranks, WINDOWS, wanted);
-    memset(scores, 0, sizeof scores);
-    digest_scorer scorer = {0};
-    size_t base = 0;
-    for (size_t end = 0; end < WINDOWS;) {
-      end = end + 1 + dice_throw(700) < WINDOWS ? end + 1 + dice_throw(700) : WINDOWS;
-      end = end < WINDOWS ? end : WINDOWS;
-      digest_score_windows(&scorer, ranks + base, end - base, scores + base);
-      if (dice_throw(2)) {
-        digest_scorer_shift(&scorer, end - base);
-        base = end;
-      }
-    }
-    assert_memory_equal(scores, wanted, WINDOWS);
-  }
-}
-
-static void classes_are_those_of_each_window_alone(void **state)
-{
-  (void)state;
-  enum { SIZE = 4000, MOST = SIZE - DIGEST_WINDOW + 1 };
-  static uint8_t bytes[SIZE];
-  static uint16_t classes[MOST], itself[MLBF_ENTROPY_CLASSES];
-  size_t windows = MOST - dice_throw(2); /* odd and even */
-  fill(bytes, SIZE);
-  for (size_t i = 0; i < MLBF_ENTROPY_CLASSES; i++)
-    itself[i] = (uint16_t)i;
-  digest_classes(bytes, windows, itself, classes);
-  for (size_t i = 0; i < windows; i++) {
-    uint16_t alone;
-    digest_classes(bytes + i, 1, itself, &alone);
-    assert_int_equal(classes[i], alone);
-  }
-  memset(bytes, 7, DIGEST_WINDOW);
-  digest_classes(bytes, 1, itself, classes);
-  assert_int_equal(classes[0], 0);
-  for (int i = 0; i < DIGEST_WINDOW; i++)
-    bytes[i] = (uint8_t)i;
-  digest_classes(bytes, 1, itself, classes);
-  assert_int_equal(classes[0], 1000);
 }
 
 /* ---- what digests are for ------------------------------------------------------------------------------- */
@@ -329,8 +248,6 @@ static void tables_of_ranks(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test_setup(scores_are_the_same_in_any_pieces, begin),
-    cmocka_unit_test_setup(classes_are_those_of_each_window_alone, begin),
     cmocka_unit_test_setup(a_part_is_found_in_the_whole, begin),
     cmocka_unit_test_setup(a_short_piece_is_found_by_the_papers_rule_alone, begin),
     cmocka_unit_test_setup(threads_change_no_bit, begin),

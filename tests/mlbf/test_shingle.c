@@ -1,6 +1,5 @@
 /* A text as a set of numbers: the same whatever pieces it comes in, and of a long text the least ones. */
 #include "mlbf/shingle.h"
-#include "mlbf/similar/hash_sort.h"
 #include "tests/support/dice.h"
 
 #include <setjmp.h>
@@ -85,32 +84,6 @@ static void all_bytes_count_the_same_alone(void **state)
   mlbf_shingler_free(s);
 }
 
-static int ascending(const void *a, const void *b)
-{
-  uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-  return x < y ? -1 : x > y;
-}
-
-/* Spread evenly, small, alike in their upper bits, and one among zeros. */
-static void hashes_are_sorted(void **state)
-{
-  (void)state;
-  enum { MOST = 3000 };
-  static uint64_t at[MOST], sorted[MOST];
-  for (int round = 0; round < 400; round++) {
-    size_t count = dice_throw(round % 4 ? 40 : MOST);
-    for (size_t i = 0; i < count; i++) {
-      uint64_t bits = (uint64_t)dice_throw(UINT32_MAX) << 32 | dice_throw(UINT32_MAX);
-      at[i] = round % 5 == 0 ? bits % 300 : round % 5 == 1 ? bits >> 24 : round % 5 == 2 && i ? 0 : bits;
-    }
-    if (count)
-      memcpy(sorted, at, count * sizeof *at);
-    qsort(sorted, count, sizeof *sorted, ascending);
-    mlbf_hash_sort(at, count);
-    assert_memory_equal(at, sorted, count * sizeof *at);
-  }
-}
-
 static void of_a_long_text_the_least_are_kept(void **state)
 {
   (void)state;
@@ -169,11 +142,8 @@ int main(void)
 {
   dice_begin(8);
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test(any_cut_of_a_text_gives_the_same),
-    cmocka_unit_test(all_bytes_count_the_same_alone),
-    cmocka_unit_test(hashes_are_sorted),
-    cmocka_unit_test(of_a_long_text_the_least_are_kept),
-    cmocka_unit_test(each_chinese_character_is_a_word),
+    cmocka_unit_test(any_cut_of_a_text_gives_the_same),  cmocka_unit_test(all_bytes_count_the_same_alone),
+    cmocka_unit_test(of_a_long_text_the_least_are_kept), cmocka_unit_test(each_chinese_character_is_a_word),
     cmocka_unit_test(equal_words_are_an_equal_text),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
