@@ -1,8 +1,6 @@
 /* A corpus against all its documents compared one by one; opened again, torn, damaged; and its files read by another
  * reader, which knows only FORMAT.md. */
 #include "mlbf/corpus.h"
-#include "mlbf/similar/corpus_volume.h"
-#include "mlbf/papers/matrix.h"
 #include "tests/support/dice.h"
 #include "tests/support/scratch.h"
 
@@ -464,7 +462,6 @@ static void the_files_are_as_FORMAT_says(void **state)
   char path[SCRATCH_PATH];
   size_t size, rows_size, number = 0;
   fill_a_volume();
-  assert_int_equal(mlbf_matrix_row_bits(20000, 0.05), 124704);
   scratch_join(directory, "00001.docs", path);
   char *docs = scratch_read(path, &size);
   scratch_join(directory, "00001.rows", path);

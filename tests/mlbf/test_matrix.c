@@ -269,6 +269,7 @@ static void row_bits_are_those_of_table_1(void **state)
 {
   (void)state;
   assert_int_equal(mlbf_matrix_row_bits(123000, 0.05), 766933);
+  assert_int_equal(mlbf_matrix_row_bits(20000, 0.05), 124704); /* of a corpus (FORMAT.md) */
   assert_int_equal(mlbf_matrix_row_bits(0, 0.05), 0);
   assert_int_equal(mlbf_matrix_row_bits(1000, 0), 0);
   assert_int_equal(mlbf_matrix_row_bits(1000, 1), 0);
