@@ -1,14 +1,18 @@
 #!/usr/bin/env python3
 """A crawl on two machines, of four partitions, while everything that can die does.
 
-    chaos.py STRATA [--web TOOLS] [--sentinel] [--seed N] [--seconds S] [--pages N] [--hosts N] [--lie]
-             [--keep] [--row]
+    chaos.py STRATA [--web TOOLS] [--fault LIBRARY] [--sentinel] [--seed N] [--seconds S] [--pages N]
+             [--hosts N] [--lie] [--keep] [--row]
 
 Real workers, a real redis-server, and a site whose pages are known: a made one on 40 addresses of 127.0.0.0/8, or with
 --web the web in a box, whose programs are in TOOLS. With --sentinel Redis is a pair with a sentinel. Until --seconds
 have passed something of EVENTS happens twice a second or so, each kind soon; what ended is started again by the same
 command. Then it is left alone until the crawl is over, and compared: the union of all pages.jsonl is the site,
-each page once, and no more was fetched again than was in flight, or came after a copy that was restored.
+each page once, and no more was fetched again than was in flight, or came after a copy that was restored; and nobody
+found a directory damaged, or parcels lost.
+
+With --fault (crash/fault.c) workers also die at a write: most of these are next to a commit, and a kill at some time
+seldom comes between a commit and the next one of the same two partitions.
 
 What happens, to whom, and when, is drawn from the seed; how far the crawl is by then is not. --row prints the numbers
 for a table. Exit 77: no redis-server here.
@@ -25,11 +29,13 @@ from chaos_world import (OWN, MadeSite, Machine, OneRedis, PairWithSentinel, Web
 
 # What a worker that dies may have to fetch again: what ended since the last commit, and what is in flight.
 AGAIN_A_DEATH = 32 + 40
+# What no worker says, whatever is killed: else a commit did not have all that it should have.
+NEVER_SAID = ("is not in table marks", "are lost: this directory", "another copy of this directory", "damaged")
 
 
 class World:
-    def __init__(self, dice, strata, site, carrier, machines, work, cable):
-        self.dice, self.strata, self.site, self.carrier = dice, strata, site, carrier
+    def __init__(self, dice, strata, fault, site, carrier, machines, work, cable):
+        self.dice, self.strata, self.fault, self.site, self.carrier = dice, strata, fault, site, carrier
         self.machines, self.work, self.cable = machines, work, cable
         self.later = []  # (when, what): SIGCONT of what was stopped, cables that are plugged in again
         self.done, self.deaths, self.unmade, self.lies = collections.Counter(), 0, 0, False
@@ -47,10 +53,13 @@ class World:
         for what in due:
             what()
 
-    def kill_and_start(self, machine, between=lambda: None):
+    def kill_and_start(self, machine, between=lambda: None, fault=None):
         self.deaths += machine.kill_all()
         between()
-        machine.start()
+        machine.start(fault)
+
+    def said(self):
+        return [line for m in self.machines for line in m.log_path.read_text(errors="replace").splitlines()]
 
 
 # ---- what happens: each gives False where it cannot be done now -------------------------------------------
@@ -60,8 +69,13 @@ def worker_killed(w):
     pid = w.worker()
     if pid is None:
         return False
-    w.deaths += 1
     signal_one(pid, signal.SIGKILL)
+
+
+def worker_dies_writing(w):
+    """Each worker of a machine, and who is started in its place, and so on."""
+    writes = w.dice.randrange(20, 200)
+    w.kill_and_start(w.dice.choice(w.machines), fault={"LD_PRELOAD": w.fault, "STRATA_FAULT": f"kill:{writes}"})
 
 
 def machine_killed(w):
@@ -161,14 +175,13 @@ def directory_lost(w):
 
 def network_cut(w):
     """Between one machine and Redis, for longer than an answer is waited for, or less."""
-    if w.cable is None:
-        return False
     w.cable.cut()
     w.after(1 + 7 * w.dice.random(), w.cable.mend)
 
 
 EVENTS = [  # what, how often, and with which Redis: None is both
     (worker_killed, 6, None),
+    (worker_dies_writing, 8, None),
     (machine_killed, 2, None),
     (worker_stopped, 2, None),
     (directory_lost, 3, None),
@@ -186,8 +199,9 @@ EVENTS = [  # what, how often, and with which Redis: None is both
 def possible_events(w):
     if w.lies:
         return [(directory_lost, 1)]
+    can = {network_cut: w.cable, worker_dies_writing: w.fault}
     return [(event, often) for event, often, kind in EVENTS
-            if (kind is None or isinstance(w.carrier, kind)) and (event is not network_cut or w.cable)]
+            if (kind is None or isinstance(w.carrier, kind)) and can.get(event, True)]
 
 
 def let_happen(w):
@@ -303,6 +317,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("strata")
     parser.add_argument("--web", type=pathlib.Path, metavar="TOOLS")
+    parser.add_argument("--fault", metavar="LIBRARY")
     parser.add_argument("--sentinel", action="store_true")
     parser.add_argument("--seed", type=int, default=random.randrange(1 << 30))
     parser.add_argument("--seconds", type=float, default=20)
@@ -330,7 +345,7 @@ def main():
     carrier = kind(work, Cable.REDIS if cable else "127.0.0.1", rights.stdout.strip())
     inside = {"a": (), "b": cable.enter if cable else ()}
     machines = [Machine(strata, name, work, carrier, site, inside[name], not args.lie) for name in OWN]
-    w = World(dice, strata, site, carrier, machines, work, cable)
+    w = World(dice, strata, args.fault, site, carrier, machines, work, cable)
     w.lies = args.lie
     began, is_over = time.time(), False
     try:
@@ -345,8 +360,11 @@ def main():
         if cable:
             cable.close()
     missing, extra, twice, again = compare(w)
+    said = w.said()
+    w.deaths += sum("died (signal" in line for line in said)  # and those that died with their machine
+    amiss = [line for line in said if any(words in line for words in NEVER_SAID)]
     allowed = w.deaths * AGAIN_A_DEATH + w.unmade
-    is_good = is_over and not (missing or extra or twice) and again <= allowed
+    is_good = is_over and not (missing or extra or twice or amiss) and again <= allowed
     if args.lie:
         is_good = bool(missing)
     if args.row:
@@ -360,7 +378,7 @@ def main():
           f"died; lost {len(missing)}, done twice {len(twice)}, other {len(extra)}, fetched again {again} of at most "
           f"{allowed}{'' if is_over else '; NOT OVER'}")
     if not is_good:
-        for url in sorted(missing)[:5] + twice[:5] + sorted(extra)[:5]:
+        for url in sorted(missing)[:5] + twice[:5] + sorted(extra)[:5] + amiss[:5]:
             print(" ", url)
         print(f"  see {work}")
     elif not args.keep:

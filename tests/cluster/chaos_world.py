@@ -230,17 +230,19 @@ class Machine:
 
     def __init__(self, strata, name, work, carrier, site, inside, keeps_copies):
         own = ",".join(str(p) for p in OWN[name])
-        self.name, self.path, self.log = name, work / name, open(work / f"{name}.log", "ab")
+        self.name, self.path, self.log_path = name, work / name, work / f"{name}.log"
+        self.log = open(self.log_path, "ab")
         self.words = [*inside, strata, "crawl", "--cluster", carrier.text, "--partitions", PARTITIONS, "--own", own,
                       "--scope", "any", "--allow-private", "--per-address", "0", "--filter", "exact",
                       *(["--snapshot-to", work / "copies", "--snapshot-every", "2s"] if keeps_copies else []),
                       *site.options, "--dir", self.path, site.start]
         self.process, self.starts, self.over_at = None, 0, None
 
-    def start(self):
+    def start(self, fault=None):
+        """`fault`: more of its environment, this once."""
         self.starts += 1
         self.over_at = None
-        environment = dict(os.environ, STRATA_CLUSTER_PASSWORD=PASSWORD)
+        environment = dict(os.environ, STRATA_CLUSTER_PASSWORD=PASSWORD, **(fault or {}))
         self.process = subprocess.Popen([str(w) for w in self.words], stdout=self.log, stderr=self.log,
                                         env=environment, start_new_session=True)
 

@@ -8,10 +8,14 @@ endif()
 # Workers, machines and Redis die for a while; longer by hand: chaos.py --seconds 60 --pages 200. In all about a minute
 # and a half. The lie has to be noticed.
 set(chaos ${CMAKE_CURRENT_SOURCE_DIR}/cluster/chaos.py $<TARGET_FILE:strata>)
-add_test(NAME cluster_chaos COMMAND ${chaos} --seconds 12 --pages 30)
+set(fault)
+if(NOT STRATA_SANITIZE)
+  set(fault --fault $<TARGET_FILE:fault>)
+endif()
+add_test(NAME cluster_chaos COMMAND ${chaos} ${fault} --seconds 12 --pages 30)
 set(chaos_tests cluster_chaos)
 if(NOT STRATA_SANITIZE) # which see the same code in the first
-  add_test(NAME cluster_chaos_web COMMAND ${chaos} --web $<TARGET_FILE_DIR:web_server> --sentinel --seconds 12
+  add_test(NAME cluster_chaos_web COMMAND ${chaos} ${fault} --web $<TARGET_FILE_DIR:web_server> --sentinel --seconds 12
     --hosts 50)
   add_test(NAME cluster_chaos_lie COMMAND ${chaos} --lie --seconds 8 --pages 30)
   list(APPEND chaos_tests cluster_chaos_web cluster_chaos_lie)
