@@ -3,11 +3,15 @@
 #include <stdarg.h>
 #include <stdint.h>
 #include <setjmp.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
 
 #include "tests/support/command.h"
+#include "tests/support/scratch.h"
+
+enum { TARGET_SIZE = 24001 };
 
 #define RULES "user-agent: *\ndisallow: /p\nallow: /p/a\n\nuser-agent: fast\ndisallow: /?q\n"
 
@@ -45,11 +49,42 @@ static void help_and_a_full_disk_are_told_apart(void **state)
   assert_non_null(strstr(err, "standard output: No space left on device"));
 }
 
+/* A robots.txt in a file; what is printed about `target`. */
+static void expect_of_file(const char *text, size_t size, const char *target, const char *printed)
+{
+  char directory[SCRATCH_PATH], path[SCRATCH_PATH], out[COMMAND_OUTPUT_SIZE], err[COMMAND_OUTPUT_SIZE];
+  static char line[2 * SCRATCH_PATH + TARGET_SIZE];
+  scratch_make_fast(directory);
+  scratch_join(directory, "robots.txt", path);
+  scratch_write(path, text, size);
+  snprintf(line, sizeof line, "robots %s %s", path, target);
+  assert_int_equal(command_run(line, "", NULL, out, err), EXIT_DONE);
+  assert_string_equal(out, printed);
+  scratch_remove(directory);
+}
+
+/* Tens of thousands of wildcards against a long path would take seconds: it is denied instead, and a path of ordinary
+ * length is decided as ever. */
+static void hostile_rules_deny_soon(void **state)
+{
+  (void)state;
+  static char text[500 * 1024], path[TARGET_SIZE];
+  size_t size = (size_t)sprintf(text, "user-agent: *\n");
+  while (size + 32 < sizeof text)
+    size += (size_t)sprintf(text + size, "allow: *ab*b\n");
+  memset(path, 'a', sizeof path - 1);
+  path[0] = '/';
+  expect_of_file(text, size, path, "deny\ttoo many wildcards for so long a path\n");
+  path[200] = '\0';
+  expect_of_file(text, size, path, "allow\t\n");
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(each_row_prints_so),
     cmocka_unit_test(help_and_a_full_disk_are_told_apart),
+    cmocka_unit_test(hostile_rules_deny_soon),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -235,8 +235,65 @@ static void no_command_passes_on_what_a_valid_directory_holds(void **state)
   assert_int_equal(bad, 0);
 }
 
+/* ---- options that a directory keeps -------------------------------------------------------------------------- */
+
+static frontier *open_frontier(void)
+{
+  const frontier_options as_made = {.filter = MLBF_KIND_MLBF,
+                                    .expected_urls = 1,
+                                    .rate = 1e-6,
+                                    .per_host = 1,
+                                    .depth_cap = UINT16_MAX,
+                                    .keep_identity = true};
+  char message[FRONTIER_MESSAGE_SIZE];
+  frontier *f = NULL;
+  if (frontier_open(frontier_path, &as_made, &f, message) != FRONTIER_OK)
+    fail_msg("%s", message);
+  return f;
+}
+
+/* No value that the command line would refuse, no secret, and no file to be opened. */
+static void forged_options_are_refused(void **state)
+{
+  (void)state;
+  static const char *const forged[] = {
+    "delay\n",
+    "delay -1\n",
+    "delay 1",
+    "delay 1\ndelay 2\n",
+    "images yes\n",
+    "per-host 99999\n",
+    "max-pages 1\n",
+    "dir /etc\n",
+    "seeds /etc/shadow\n",
+    "user me:secret\n",
+    "header\n",
+    "cookies /etc/x\n",
+    "nonsense\n",
+    " \n",
+    "user-agent a\x1b]0;owned\x07\n",
+    "delay \xc2\x9b]2J\n",
+    "proxy file:///x\n",
+    "proxy http://a:b@c/\n",
+    "DELAY 1\n",
+    "del 1\n",
+  };
+  for (size_t i = 0; i < sizeof forged / sizeof *forged; i++) {
+    frontier *f = open_frontier();
+    assert_int_equal(frontier_setting_put(f, "options", forged[i], strlen(forged[i])), FRONTIER_OK);
+    assert_int_equal(frontier_close(f), FRONTIER_OK);
+    int code = trial_strata(t, (const char *const[]){"crawl", "--dir", "DIR", NULL});
+    if (code <= 0 || !strstr(t->err.bytes, "the options it was begun with cannot be read") ||
+        first_unclean(t->err.bytes, t->err.size, false) < t->err.size)
+      fail_msg("\"%s\": exit %d: %s", forged[i], code, t->err.bytes);
+  }
+}
+
 int main(void)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(no_command_passes_on_what_a_valid_directory_holds)};
-  return cmocka_run_group_tests(tests, set_up, tear_down);
+  const struct CMUnitTest tests[] = {
+    cmocka_unit_test_setup_teardown(no_command_passes_on_what_a_valid_directory_holds, set_up, tear_down),
+    cmocka_unit_test_setup_teardown(forged_options_are_refused, set_up, tear_down),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
 }

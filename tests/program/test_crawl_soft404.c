@@ -87,6 +87,36 @@ static void answer_within(int fd, const char *target)
   send_page(fd, "/", "/", target);
 }
 
+/* Of 1,000 pages, each of which leads to the next one and to any other one: all say the same, or each has some words of
+ * its own behind those of the shop. */
+static void send_finite(int fd, const char *target, bool is_shop)
+{
+  enum { PAGES = 1000, SHOP_WORDS = 60, OWN_WORDS = 12 };
+  text page = {0};
+  unsigned number = (unsigned)strtoul(target + strcspn(target, "0123456789"), NULL, 10);
+  add_words(&page, random_stream(1, 5), SHOP_WORDS);
+  if (is_shop)
+    add_words(&page, random_stream(number, 6), OWN_WORDS);
+  text_addf(&page, "<a href=\"/all/%u\"></a><a href=\"/all/%u\"></a>\n", (number + 1) % PAGES,
+            (number * 7919 + 13) % PAGES);
+  raw_send_string(fd, strcmp(target, "/robots.txt") == 0
+                        ? "HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
+                        : OK);
+  if (strcmp(target, "/robots.txt") != 0)
+    raw_send(fd, page.bytes, page.size);
+  text_free(&page);
+}
+
+static void answer_the_same(int fd, const char *target)
+{
+  send_finite(fd, target, false);
+}
+
+static void answer_as_a_shop(int fd, const char *target)
+{
+  send_finite(fd, target, true);
+}
+
 /* ---- what the crawl made of it --------------------------------------------------------------------------- */
 
 static trial *served;
@@ -226,12 +256,36 @@ static void after_a_kill(void **state)
   assert_in_range((json_int_t)gone - of_trap, SUSPECT_AFTER, SUSPECT_AFTER + NOT_COMMITTED);
 }
 
+static void crawl_finite(raw_answer *answer)
+{
+  serve(answer);
+  assert_int_equal(crawl("100"), 0);
+  print_message("%s", served->err.bytes);
+  assert_non_null(strstr(served->err.bytes, "Done: every page in scope was fetched.\n"));
+  assert_null(strstr(served->err.bytes, "Suspect"));
+  assert_int_equal(counter("suspect-directories"), 0);
+}
+
+static void a_finite_site_that_says_the_same(void **state)
+{
+  (void)state;
+  crawl_finite(answer_the_same);
+}
+
+static void a_shop(void **state)
+{
+  (void)state;
+  crawl_finite(answer_as_a_shop);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test_teardown(beside_a_good_site, clean_up),
     cmocka_unit_test_teardown(in_the_directory_of_good_pages, clean_up),
     cmocka_unit_test_teardown(after_a_kill, clean_up),
+    cmocka_unit_test_teardown(a_finite_site_that_says_the_same, clean_up),
+    cmocka_unit_test_teardown(a_shop, clean_up),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include <cmocka.h>
+#include <openssl/ssl.h>
 
 #define CRAWL "crawl", "--dir", "DIR", "--delay", "0", "--ignore-robots", "--tries", "1", "--allow-private"
 
@@ -50,6 +51,7 @@ static void a_crawl_goes_on(void **state)
   } rows[] = {
     {TLS_GOOD, NULL, NULL},
     {TLS_EXPIRED, "tls", "its certificate has expired"},
+    {TLS_NOT_YET, "tls", "not valid yet"},
     {TLS_OTHER_HOST, "tls", "another host's"},
     {TLS_SELF_SIGNED, "tls", "--ca-file"},
     {TLS_UNKNOWN, "tls", "not trusted here"},
@@ -144,6 +146,45 @@ static void a_file_without_certificates(void **state)
   assert_int_not_equal(access(tls_site.trial->crawl, F_OK), 0);
 }
 
+static void give_ticket(SSL *ssl)
+{
+  SSL_new_session_ticket(ssl);
+  SSL_do_handshake(ssl);
+}
+
+static void give_key(SSL *ssl)
+{
+  SSL_key_update(ssl, SSL_KEY_UPDATE_NOT_REQUESTED);
+  SSL_do_handshake(ssl);
+}
+
+static void ask_for_key(SSL *ssl)
+{
+  SSL_key_update(ssl, SSL_KEY_UPDATE_REQUESTED);
+  SSL_do_handshake(ssl);
+}
+
+/* They are no answer to anything, and no reason to leave: one connection does for all pages. */
+static void tickets_and_keys_close_no_idle_connection(void **state)
+{
+  (void)state;
+  static void (*const idle[])(SSL * ssl) = {give_ticket, give_key, ask_for_key};
+  for (size_t i = 0; i < sizeof idle / sizeof *idle; i++) {
+    tls_server server = {.page = "<a href=/1>1</a><a href=/2>2</a>", .idle = idle[i]};
+    char address[64], directory[2] = {(char)('a' + i)};
+    tls_start(&server, TLS_GOOD);
+    address_of(&server, address);
+    char *crawl = trial_path(tls_site.trial, directory);
+    const char *const words[] = {"crawl",           "--dir",     crawl,  "--delay", "0.1", "--ignore-robots",
+                                 "--allow-private", "--ca-file", tls_ca, address,   NULL};
+    assert_int_equal(small_strata(&tls_site, words, 0), 0);
+    assert_int_equal(server.counts->requests, 3);
+    assert_int_equal(server.counts->connections, 1);
+    free(crawl);
+    tls_stop(&server);
+  }
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -152,6 +193,7 @@ int main(void)
     cmocka_unit_test_setup_teardown(the_only_start_has_an_authority_of_its_own, tls_site_begin, tls_site_end),
     cmocka_unit_test_setup_teardown(mixed_content_is_reported, tls_site_begin, tls_site_end),
     cmocka_unit_test_setup_teardown(a_file_without_certificates, tls_site_begin, tls_site_end),
+    cmocka_unit_test_setup_teardown(tickets_and_keys_close_no_idle_connection, tls_site_begin, tls_site_end),
   };
   return cmocka_run_group_tests(tests, tls_group_begin, tls_group_end);
 }

@@ -38,7 +38,7 @@ if(NOT STRATA_SANITIZE) # so slow with sanitizers that good pages end by time be
   target_sources(test_crawl_http2 PRIVATE support/tls_site.c)
 endif()
 strata_test(crawl_cookies trial)
-strata_test(crawl_tls trial)
+strata_test(crawl_tls trial PkgConfig::SSL PkgConfig::CRYPTO)
 target_sources(test_crawl_tls PRIVATE support/tls_site.c)
 strata_test(crawl_tls_records trial PkgConfig::SSL PkgConfig::CRYPTO)
 target_sources(test_crawl_tls_records PRIVATE support/tls_site.c)

@@ -124,3 +124,43 @@ def status_lines_in_lower_case(site):
     site.crawl('--warc').wants(once=['/', '/a', '/b', '/c'], never=['/not'])
     assert site.line('/gone')['status'] == 410
     assert site.run('show', site.dir, site.url('/b')).text == links('/c')
+
+
+def status_lines_that_are_none(site):
+    """a status that is no number, that HTTP does not have or that is not in its place, and a head that begins with a folded line: each fails with a
+    sentence, and pages beside them do not"""
+    bad = {'/1': b'HTTP/1.1 abc OK\r\n', '/2': b'HTTP/1.1 000 OK\r\n', '/3': b'HTTP/1.1 200 OK\r\n\tContent-Type: text/html\r\n more\r\n',
+           '/4': b'HTTP/200 OK\r\n', '/5': b'HTTP/oops\r\n'}
+    good = ['/good%d' % i for i in range(4)]
+    site.serve({'/': page(*good[:2], *bad, *good[2:]), **{t: LEAF for t in good},
+                **{t: Cut(head + b'Content-Length: 2\r\n\r\nhi') for t, head in bad.items()}})
+    site.crawl('--tries', '1', '--per-host', '1').wants(once=good)
+    for target in bad:
+        assert site.line(target)['outcome'] == 'failed' and site.line(target)['reason'], site.line(target)
+
+
+def _head(*lines, body=b'hi'):
+    return b'\r\n'.join([b'HTTP/1.1 200 OK', b'Content-Length: %d' % len(body), *lines]) + b'\r\n\r\n' + body
+
+
+def _trailers(*lines):
+    return b'\r\n'.join([b'HTTP/1.1 200 OK', b'Transfer-Encoding: chunked', b'', b'2', b'hi', b'0', *lines]) + b'\r\n\r\n'
+
+
+def limits_to_the_last(site):
+    """each limit that PAGES.md lists on heads and trailers: up to it all is well, one more is too many, and named"""
+    rows = {
+        'too many header fields': (997, lambda n: _head(*[b'X: y'] * n)),
+        'too long a header field': ((64 << 10) - 5, lambda n: _head(b'X: ' + b'y' * n)),
+        'too many bytes of header fields': ((256 << 10) - 38, lambda n: _head(*[b'X: ' + b'y' * 4091] * 63, b'X: ' + b'y' * (n - 63 * 4096 - 5))),
+        'too many interim responses': (20, lambda n: b'HTTP/1.1 103 Early\r\n\r\n' * n + _head()),
+        'too many cookies': (200, lambda n: _head(*[b'Set-Cookie: a=b'] * n)),
+        'too many trailers': (100, lambda n: _trailers(*[b'X: y'] * n)),
+    }
+    for name, (most, answer) in rows.items():
+        site.serve({'/': page('/well', '/more'), '/well': answer(most), '/more': answer(most + 1)})
+        site.dir = site.path(name.replace(' ', '-'))
+        site.crawl('--tries', '1')
+        well, more = site.line('/well'), site.line('/more')
+        assert well['outcome'] == 'done' and 'limit' not in well, (name, well)
+        assert name in (more.get('limit'), more.get('reason')), (name, more)

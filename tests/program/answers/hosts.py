@@ -89,3 +89,38 @@ def a_domain_over_its_budget(site):
     second = site.crawl(*options, '--domain-budget', '100')
     second.exits(0)
     assert sorted(first.asked[1:] + second.asked) == sorted(pages), (first.asked, second.asked)
+
+
+SCOPES = [
+    # scope, start, what is in it, what is not
+    ('host', 'http://h.example/deep/page', ['http://h.example/a/b?c', 'http://H.EXAMPLE:80/x/'],
+     ['http://h.example:8080/', 'http://www.h.example/', 'http://h.example.evil.example/', 'http://evil.example/h.example']),
+    ('host', 'http://h.example:8080/', ['http://h.example:8080/x'], ['http://h.example/', 'http://h.example:8081/']),
+    ('prefix', 'http://h.example/docs/index.html', ['http://h.example/docs/a/b', 'http://h.example/docs/'],
+     ['http://h.example/docs', 'http://h.example/docsother/', 'http://h.example/', 'http://h.example/x?/docs/']),
+    ('prefix', 'http://h.example/docs/?x=/y/', ['http://h.example/docs/z'], ['http://h.example/y/']),
+    ('prefix', 'http://h.example', ['http://h.example/any?x'], ['http://g.example/']),
+    ('domain', 'http://www.example.co.uk/', ['http://a.b.example.co.uk:8080/x', 'http://example.co.uk./'], ['http://other.co.uk/']),
+    ('domain', 'http://www.example.com/', ['http://example.com/'], ['http://notexample.com/']),
+    ('domain', 'http://127.0.0.1/', ['http://127.0.0.1:81/'], ['http://126.0.0.1/']),
+    ('domain', 'http://[::1]/', ['http://[::1]:81/'], ['http://[::2]/']),
+    ('domain', 'http://localhost/', ['http://localhost:8080/'], ['http://evil.localhost/']),
+    ('domain', 'http://a.github.io/', ['http://a.github.io/x'], ['http://b.github.io/']),
+    ('any', 'http://h.example/', ['http://elsewhere.example:99/'], []),
+]
+
+
+def scopes(site):
+    """what a scope has and has not, among links of a first run's page, and of one that a later run fetches; a proxy stands for all hosts"""
+    for i, (scope, start, inside, outside) in enumerate(SCOPES):
+        hub = start.split('?')[0].replace('page', '').replace('index.html', '').rstrip('/') + '/hub'
+        both = [[u + ('&' if '?' in u else '~') + n for u in inside + outside] for n in 'ab']
+        site.routes, site.dir = {}, site.path('crawl%d' % i)
+        said = {'hub': page(*both[1]), 'start': page(hub, *both[0])}
+        site.answer = lambda r: (reply('', '404 Not Found') if r.target.endswith('/robots.txt') else LEAF if '~' in r.target or '&' in r.target else
+                                 said['hub' if r.target.endswith('hub') else 'start'])
+        words = ['--scope', scope, '--proxy', site.url(''), '--ignore-robots']
+        site.crawl(*words, '--max-pages', '1', start=start)
+        asked = [t.lower() for t in site.crawl('--proxy', site.url(''), start=()).asked]
+        wanted = [u.replace(':80/', '/').lower() for some in both for u in some[:len(inside)]]
+        assert sorted(asked) == sorted([hub] + wanted), (scope, start, asked)

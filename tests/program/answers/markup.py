@@ -49,3 +49,28 @@ def xhtml_prefixes(site):
              '/5': '<html xmlns="%s"><body><A HREF="/no"/><a Href="/no"/><a href="/in5"/></body></html>' % HTML}
     site.serve({'/': page(*pages), **{path: reply(start + text, kind='application/xhtml+xml') for path, text in pages.items()}})
     site.crawl().wants('/b/in1', '/in2', '/in3', '/in4', '/in5', never=['/no'])
+
+
+def drawing(site):
+    """an SVG drawing has links as a page has: <a> with href, or else xlink:href"""
+    site.serve({'/': page('/1'), '/one': LEAF, '/two': LEAF, '/no': LEAF,
+                '/1': reply("<?xml version='1.0'?><svg xmlns='http://www.w3.org/2000/svg' xmlns:xlink='http://www.w3.org/1999/xlink'><script/>"
+                            "<image href='no'/><a xlink:href='one'><text>1</text></a><g><a href='two' xlink:href='no'/></g></svg>",
+                            kind='image/svg+xml; charset=utf-8')})
+    site.crawl().wants(once=['/1', '/one', '/two'], never=['/no'])
+
+
+def hostile_parts(site):
+    """megabytes of what may cost a scanner much: the link behind each is found, and all of them are read in seconds"""
+    rows = [("<p id='", 'x' * 10, "'>"), ("<a href='", '&' * 10, "'>"), ('<', 'x' * 10, '>'), ('<p ', "x/=x y='z'", '>'), ('', '<div><svg>', '<p>'),
+            ('', '<' * 10, ''), ('', '<math><mi>', '</math><p>'), ('<script><!--', '<script>--', '--></script>')]
+    pages = {'/%d' % i: reply(begin + middle * 300000 + end + '<a href="/last%d">x</a>' % i) for i, (begin, middle, end) in enumerate(rows)}
+    site.serve({'/': page(*pages), **pages, **{'/last%d' % i: LEAF for i in range(len(rows))}})
+    site.crawl('--max-seconds', '60').wants(*['/last%d' % i for i in range(len(rows))])
+
+
+def a_page_of_links_only(site):
+    """100,000 links of a page are taken, and no more"""
+    site.serve({'/': reply('<a href=/a>' * 99999 + '<a href=/in><a href=/out>'), '/a': LEAF, '/in': LEAF, '/out': LEAF})
+    site.crawl().wants(once=['/a', '/in'], never=['/out'])
+    assert site.line('/')['limit'] == 'too many links', site.line('/')

@@ -1,5 +1,6 @@
 """strata report: what it says of a crawl, and where to."""
 import os
+import random
 import re
 import time
 
@@ -41,3 +42,16 @@ def in_a_script(site):
     assert run.text == path + '\n', run.text[:200]
     with open(path, encoding='utf-8') as file:
         assert file.read() == site.run('report', site.dir, '--out', '-').text
+
+
+def digests(site):
+    """--digests: what is no page gets the digest that `strata digest` gives the same file"""
+    bodies = {'/%d.bin' % i: random.Random(i).randbytes(20000) for i in range(3)}
+    site.serve({'/': page(*bodies), **{t: reply(b, kind='application/octet-stream') for t, b in bodies.items()}})
+    site.crawl('--digests').wants(once=bodies)
+    with open(os.path.join(site.dir, 'digests.sdbf'), encoding='ascii') as file:
+        kept = sorted(line.split(':sha1:')[1] for line in file)
+    files = [site.path(t[1:], b) for t, b in bodies.items()]
+    own = site.run('digest', *files)
+    own.exits(0)
+    assert kept == sorted(line.split(':sha1:')[1] for line in own.text.splitlines(True)), (kept, own.text)

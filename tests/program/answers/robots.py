@@ -151,3 +151,24 @@ def retry_after_is_not_cut_short(site):
     run.exits(0)
     early = [1000 * (r.time - s) for s in said for r in run.requests if r.port == other and 0 < r.time - s < 0.999]
     assert len(said) == 2 and not early, (len(said), early)
+
+
+def rules_without_room(site):
+    """thirty hosts whose rules take much more than --robots-memory: each is obeyed for every page, whether it is kept or asked for again"""
+    ports = [site.listen() for _ in range(30)]
+    rules = 'User-agent: *\n' + ''.join('Disallow: /%d-%s\n' % (i, 'x' * 60) for i in range(2500)) + 'Disallow: /no\n'
+    pages = {'/': page('/a', '/no1', '/b'), '/a': page('/no2', '/c'), '/b': LEAF, '/c': LEAF, '/no1': LEAF, '/no2': LEAF,
+             '/robots.txt': reply(rules, kind='text/plain')}
+    site.serve({port: pages for port in ports})
+    run = site.crawl('--robots-memory', '1M', start=[site.url('/', p) for p in ports])
+    run.wants(never=['/no1', '/no2'])
+    for port in ports:
+        assert sorted(r.target for r in run.requests if r.port == port and r.target != '/robots.txt') == ['/', '/a', '/b', '/c'], port
+
+
+def only_the_first_500_kib_count(site):
+    """a rule that ends there, and one that begins there"""
+    text = b'User-agent: *\n'
+    text = text + b'\n' * (500 * 1024 - len(text) - 14) + b'Disallow: /no\nDisallow: /a\n'
+    _pages(site, reply(text, kind='text/plain'))
+    site.crawl().wants(once=['/', '/a'], never=['/no'])

@@ -223,3 +223,27 @@ def one_map_more_than_are_known_as_maps(site):
     site.serve({'/robots.txt': reply(forbidden + site.url('/other.xml'), kind='text/plain')})
     run = site.run('crawl', '--dir', site.dir, '--allow-private', '--delay', '0', site.url('/b'))
     run.says('2 sitemaps', never=['every page in scope was fetched'])
+
+
+def a_bomb(site):
+    """60 MiB of blanks before the only URL, packed or not: what is past 50 MiB is not read, and the limit is named"""
+    text = b'<urlset>' + b' ' * (60 << 20) + ('<url><loc>%s</loc></url>' % site.url('/late')).encode()
+    site.serve({'/robots.txt': _robots(site, '/packed.xml.gz', '/plain.xml'), '/': LEAF, '/late': LEAF,
+                '/packed.xml.gz': reply(gzip.compress(text), kind='application/gzip'), '/plain.xml': reply(text, kind='text/xml')})
+    site.crawl('--tries', '1').wants('/packed.xml.gz', '/plain.xml', never=['/late'])
+    assert site.line('/packed.xml.gz')['limit'] == 'too many decoded bytes', site.line('/packed.xml.gz')
+
+
+def however_it_is_cut(site):
+    """a sitemap with broken entries, whole and a byte at a time: no entry costs another one, and both give the same URLs"""
+    text = ('<?xml version="1.0"?><urlset><url><loc>%s</loc></url><url><loc>nonsense</loc></url><url><loc>%s</url>'
+            '<url><loc><![CDATA[%s]]></loc><lastmod>x</url><url><loc> %s?a&amp;b </loc></url></urlset>')
+    for name, cut in (('whole', False), ('bytes', True)):
+        urls = ['/%s%d' % (name, i) for i in range(4)]
+        body = (text % tuple(site.url(u) for u in urls)).encode()
+        pieces = b''.join(b'1\r\n%c\r\n' % b for b in body) + b'0\r\n\r\n'
+        site.serve({'/robots.txt': _robots(site, '/%s.xml' % name), '/': LEAF,
+                    '/%s.xml' % name: reply(pieces, kind='text/xml', fields=['Transfer-Encoding: chunked'], length=False) if cut else
+                    reply(body, kind='text/xml')})
+        site.dir = site.path(name)
+        site.crawl('--tries', '1').wants(urls[0], urls[2], urls[3] + '?a&b')

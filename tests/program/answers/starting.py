@@ -5,7 +5,7 @@ import signal
 import subprocess
 import time
 
-from answers import LEAF, page
+from answers import LEAF, page, reply
 
 SMALL = ('--allow-private', '--delay', '0')
 
@@ -205,3 +205,16 @@ def done_before(site):
     run.exits(0)
     run.says('--recrawl-after')
     assert not run.requests
+
+
+def defaults_are_polite(site):
+    """without options a crawl asks no address that is not public; with --allow-private alone it obeys robots.txt and leaves a second between requests"""
+    site.serve({'/robots.txt': reply('User-agent: *\nDisallow: /no\n', kind='text/plain'), '/': page('/a', '/no', '/b'), '/a': LEAF,
+                '/b': LEAF, '/no': LEAF})
+    run = site.run('crawl', '--dir', site.dir, site.url('/'))
+    run.says('not a public address')
+    assert not run.requests, run.requests
+    run = site.run('crawl', '--dir', site.dir, '--allow-private', site.url('/'))
+    run.wants(once=['/', '/a', '/b'], never=['/no'])
+    times = [r.time for r in run.requests]
+    assert run.requests[0].target == '/robots.txt' and min(b - a for a, b in zip(times, times[1:])) > 0.99, times
