@@ -1,4 +1,4 @@
-"""What a page's markup means: templates, and XHTML with prefixes."""
+"""What a page's markup means: templates, drawings, and XHTML with prefixes."""
 from answers import LEAF, links, page, reply
 
 TEMPLATE = '<template>%s</template>'
@@ -33,6 +33,15 @@ def shadow_root(site):
     site.serve({'/': reply('<!doctype html><div><template shadowrootmode="open"><a href="/in">x</a></template></div>'),
                 '/in': LEAF})
     site.crawl().wants('/in')
+
+
+def links_of_a_drawing(site):
+    """an <a> in SVG leads where its xlink:href says, if it has no href; outside of SVG that is no link (Chromium: the same)"""
+    drawing = '<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink">' \
+              '<a xlink:href="/in%d"><text>x</text></a><a href="/in%d"><text>x</text></a></svg>'
+    site.serve({'/': reply(drawing % (1, 2) + '<a xlink:href="/no">x</a><a href="/drawing">x</a>'),
+                '/drawing': reply('<?xml version="1.0"?>\n' + drawing % (3, 4), kind='image/svg+xml')})
+    site.crawl().wants('/in1', '/in2', '/in3', '/in4', never=['/no'])
 
 
 HTML = 'http://www.w3.org/1999/xhtml'
