@@ -1,10 +1,10 @@
-"""strata export while a crawl goes on: what waits for a reader holds nothing back."""
+"""strata export: what waits for a reader holds nothing back, and a sitemap has the pages that did not change."""
 import fcntl
 import os
 import subprocess
 import time
 
-from answers import links, reply
+from answers import links, page, reply
 
 PAGES = 4000
 
@@ -62,3 +62,15 @@ def a_reader_that_waits(site):
     for text in printed:
         lines = text.splitlines()
         assert text.endswith(b'\n') and len(lines) > 300 and all(b'http://' in line for line in lines)
+
+
+def pages_that_did_not_change(site):
+    """a page for which a recrawl got 304 stands in the sitemap as before"""
+    site.serve({'/': page('/a'), '/a': lambda request: reply('', '304 Not Modified') if request.get('If-None-Match')
+                else reply('<p>a', fields=['ETag: "a"'])})
+    site.crawl().exits(0)
+    before = site.run('export', site.dir, '--format', 'sitemap').text.count('</loc>')
+    time.sleep(1.1)
+    site.crawl('--recrawl-after', '1s', start=()).exits(0)
+    assert site.line('/a')['status'] == 304, site.line('/a')
+    assert before == site.run('export', site.dir, '--format', 'sitemap').text.count('</loc>') == 2
