@@ -48,6 +48,14 @@ def keys_of_a_name(site):
                  '/c?cfid=1&cftoken=2&z': '/c?z', '/c?sid=short': '/c?sid=short'}, 'localhost:%d)' % site.port)
 
 
+def keys_of_a_subdomain(site):
+    """labels are reversed; www and www2 are left out, and a label that only begins so is not"""
+    for host, key in (('www.a.localhost', 'localhost,a'), ('www2.b.localhost', 'localhost,b'),
+                      ('wwwc.localhost', 'localhost,wwwc')):
+        site.host = host
+        _keys(site, {'/of-' + host: '/of-' + host}, '%s:%d)' % (key, site.port))
+
+
 def two_urls_with_one_key(site):
     """pages that differ in case, in order or in a session have one key; each is still shown as itself"""
     targets = ['/Page?a=1&b=2', '/page?a=1&b=2', '/page?b=2&a=1', '/page?a=1&b=2&sid=' + SESSION]
