@@ -1,10 +1,10 @@
-"""strata report: what it says of a crawl, and where to."""
+"""strata report: what it says of a crawl or an audit, and where to."""
 import os
 import random
 import re
 import time
 
-from answers import page, reply
+from answers import LEAF, move, page, reply
 
 
 def _card(text, name):
@@ -30,6 +30,18 @@ def a_recrawl(site):
     assert _card(text, 'pages') == 5 and _card(text, 'redirects') == 0 and _card(text, 'unchanged') == 4, text[-3000:]
     assert 'by SHA-256 of what was decoded: 1.' in text and '5 URLs were fetched, some of them again: 10 fetches' in text
     assert re.search('<td>200</td><td>5</td>', text) and not re.search('<td>304</td>', text)
+
+
+def redirects_of_an_audit(site):
+    """of what redirects, chains and loops are counted, and shown before those of one hop"""
+    site.serve({'/': page('/one', '/two', '/round', '/end'), '/one': move('/end'), '/two': move('/one'), '/end': LEAF,
+                '/round': move('/and-back'), '/and-back': move('/round')})
+    site.audit()
+    text = site.run('report', site.dir, '--out', '-').text
+    told = re.search('>4 URLs redirect; 1 of them over several hops, 2 in a loop, 0 over more than 20 hops', text)
+    table = text[text.index('<h2>Redirects'):]
+    hops = re.findall('<td>(loop|[0-9])</td>', table[:table.index('</table>')])
+    assert told and sorted(hops[:3]) == ['2', 'loop', 'loop'] and hops[3] == '1', (hops, table[:2000])
 
 
 def in_a_script(site):
