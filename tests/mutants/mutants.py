@@ -5,7 +5,7 @@
 
 A mutant is tests/mutants/ROOM-NAME.patch: a sentence that tells what is broken, lines `Found-by: TEST [CASE]`, the cheapest
 first, and a patch of the product. DIRECTORY gets a copy of the tracked files, built with the preset check. The named tests
-must pass there. Then each patch is applied, what its tests run is built, and the tests run until one fails: the bug is
+have to pass there. Then each patch is applied, what its tests run is built, and the tests run until one fails: the bug is
 found. A patch that does not apply or does not compile is an error. Found mutants are remembered by a hash of the tree and
 the patch, so that a run that was stopped goes on where it was. Exit 1 if a bug is missed or could not be planted."""
 import hashlib
@@ -141,26 +141,26 @@ class Memory:
         return value
 
 
-def fail_without_mutant(tree, memory, mutants):
-    """The named tests that do not pass in the tree as it is."""
-    finders = sorted({finder for mutant in mutants for finder in mutant.finders})
-    missing = [test for test, _ in finders if test not in tree.commands]
-    if missing:
-        return missing
-    todo = [finder for finder in finders if not memory.get(*finder)]
+def red_without_mutant(tree, memory, mutants):
+    """The named tests that are not there, or do not pass in the tree as it is."""
+    finders = sorted({finder for mutant in mutants if not memory.get(mutant.hash) for finder in mutant.finders})
+    red = {finder for finder in finders if finder[0] not in tree.commands}
+    todo = [finder for finder in finders if finder not in red and not memory.get(*finder)]
     if todo and not tree.make([test for test, _ in todo]):
         sys.exit('the tree does not build, see ' + tree.log)
-    failed = []
     for finder in todo:
         if tree.passes(*finder) or tree.passes(*finder):
             memory.keep('passes', *finder)
         else:
-            failed.append(' '.join(finder))
-    return failed
+            red.add(finder)
+    return red
 
 
-def hunt(tree, mutant):
+def hunt(tree, mutant, red):
     """`found by` a test, or why not."""
+    for finder in mutant.finders:
+        if finder in red:
+            return 'does not pass without it: ' + ' '.join(finder).strip()
     if not tree.run('patch', '-p1', '--fuzz=0', '--no-backup-if-mismatch', '-r', '-', '-i', mutant.patch):
         return 'does not apply'
     if not tree.make([test for test, _ in mutant.finders]):
@@ -180,16 +180,14 @@ def main(words):
     mutants = [Mutant(name) for name in words[1:] or every]
     tree = Tree(directory)
     memory = Memory(os.path.join(directory, 'known'), tree.hash)
-    red = fail_without_mutant(tree, memory, mutants)
-    if red:
-        sys.exit('these do not pass without a mutant: %s; see %s' % (', '.join(red), tree.log))
+    red = red_without_mutant(tree, memory, mutants)
     bad, room = [], None
     for mutant in mutants:
         told = memory.get(mutant.hash)
         if not told:
             began = time.monotonic()
             try:
-                told = hunt(tree, mutant)
+                told = hunt(tree, mutant, red)
             finally:
                 tree.take_back(mutant.files)
             told = '%-50s %4.0f s' % (told, time.monotonic() - began)
