@@ -14,9 +14,6 @@ target_sources(test_cmd_seen PRIVATE support/full_filter.c)
 strata_test(cmd_robots tests_command)
 strata_test(cmd_digest tests_command)
 strata_test(cmd_generate_urls tests_command)
-strata_test(cmd_robots crawler)
-strata_test(cmd_digest crawler tests_frontier)
-strata_test(cmd_generate_urls crawler)
 add_test(NAME url_sets COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/program/test_url_sets.sh $<TARGET_FILE:strata>
   ${PROJECT_SOURCE_DIR}/datasets/samples)
 # The script of the score card, on two webs of 20 hosts: they must be crawled without a fault.
