@@ -40,7 +40,9 @@ class Tree:
         self.path = os.path.join(directory, 'tree')
         self.build = os.path.join(self.path, 'build', 'check')
         self.log = os.path.join(directory, 'log')
-        self.env = dict(os.environ, CCACHE_BASEDIR=self.path, CCACHE_NOHASHDIR='1')
+        # Seeds that no commit chooses: a mutant that was found is found again.
+        self.env = dict(os.environ, CCACHE_BASEDIR=self.path, CCACHE_NOHASHDIR='1', STRATA_COMMIT='1')
+        self.env.pop('STRATA_NIGHT', None)
         self.hash = self.copy()
         if not os.path.exists(os.path.join(self.build, 'build.ninja')):
             self.run('cmake', '--preset', 'check') or sys.exit('cmake fails, see ' + self.log)
