@@ -72,8 +72,8 @@ enum { MLBF_CORPUS_NEAR_SHINGLES = 32 };
 
 /* Once, before mlbf_corpus_add_near: reads the table of near-duplicates, near.table, and the documents that it does not
  * know: those of the last volume, or all if it is gone or damaged (some 5 s per million web pages). From then on it
- * takes at most 64 bytes of memory for each document, and closing writes it. MLBF_BAD_ARGUMENT: read-only; MLBF_IO,
- * MLBF_DAMAGED, MLBF_NO_MEMORY: it may be called again. */
+ * takes at most 64 bytes of memory for each document, and 200 KB; closing writes it. MLBF_BAD_ARGUMENT: read-only;
+ * MLBF_IO, MLBF_DAMAGED, MLBF_NO_MEMORY: it may be called again. */
 mlbf_status mlbf_corpus_near_open(mlbf_corpus *c);
 
 /* As mlbf_corpus_add. `*near`: the name of an earlier document of another name that it is near, to be freed with

@@ -327,6 +327,24 @@ static void the_table_is_kept(void **state)
   assert_int_equal(find_all(), FULL + MORE);
 }
 
+static void the_table_takes_64_bytes_a_page(void **state)
+{
+  (void)state;
+  enum { MANY = 50000, LEAST = 64, BESIDE = 200000 };
+  mlbf_corpus *c = open_corpus();
+  for (size_t i = 0; i < MANY; i++) {
+    uint64_t at[LEAST], sum = 0;
+    double share;
+    mlbf_corpus_stats stats;
+    for (size_t j = 0; j < LEAST; j++)
+      at[j] = sum += dice_throw(UINT64_MAX / LEAST);
+    assert_int_equal(add(c, i, &(mlbf_shingles){.at = at, .count = LEAST, .text = i + 1}, &share), -1);
+    mlbf_corpus_stats_read(c, &stats);
+    assert_in_range(stats.near_bytes, 8 * i, 64 * i + BESIDE);
+  }
+  mlbf_corpus_close(c);
+}
+
 /* Into near.table, from the end. */
 static void change_byte(long at)
 {
@@ -512,6 +530,7 @@ int main(void)
     cmocka_unit_test_setup_teardown(short_texts_are_near_if_they_are_equal, begin, end),
     cmocka_unit_test_setup_teardown(a_page_is_not_near_itself, begin, end),
     cmocka_unit_test_setup_teardown(the_table_is_kept, begin, end),
+    cmocka_unit_test_setup_teardown(the_table_takes_64_bytes_a_page, begin, end),
     cmocka_unit_test_setup_teardown(a_table_that_is_lost_or_damaged_is_made_again, begin, end),
     cmocka_unit_test_setup_teardown(a_table_need_not_fit_the_documents, begin, end),
     cmocka_unit_test_setup_teardown(what_cannot_be_is_refused, begin, end),
