@@ -1,4 +1,5 @@
-/* Sizing: the papers' own numbers, the goals of each layout, the inverse, and what is refused. */
+/* Sizing: the papers' own numbers, the goals of each layout, what is calculated beside what is measured, the inverse,
+ * and what is refused. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -153,13 +154,56 @@ static void nonsense_is_refused_with_a_reason(void **state)
   }
 }
 
+/* Wrong answers of many filters, each with its own keys, beside what mlbf_rate_at says; in units of the mean's standard
+ * deviation, estimated from the filters' differences. */
+static void check_line_rate(uint64_t keys, double rate)
+{
+  enum { ASKED = 20000 };
+  const unsigned filters = 4 + (unsigned)(200000 / keys);
+  double sum = 0, squares = 0, expected = 0;
+  for (unsigned i = 0; i < filters; i++) {
+    mlbf_options options = {.kind = MLBF_KIND_LINE, .keys = keys, .rate = rate, .seed = 100 + i};
+    mlbf_filter *filter = NULL;
+    mlbf_verdict verdict;
+    double wrong = 0;
+    assert_int_equal(mlbf_create(&options, &filter), MLBF_OK);
+    for (uint64_t id = 0; id < keys + ASKED; id++) {
+      mlbf_hashes hashes;
+      mlbf_hash(filter, &(mlbf_span){&id, sizeof id}, 1, &hashes);
+      if (id < keys)
+        mlbf_insert(filter, &hashes, &verdict);
+      else
+        wrong += mlbf_test(filter, &hashes).outcome == MLBF_SEEN;
+    }
+    expected = mlbf_rate_at(filter, (double)keys);
+    sum += wrong / ASKED;
+    squares += wrong / ASKED * wrong / ASKED;
+    mlbf_free(filter);
+  }
+  double mean = sum / filters, deviation = sqrt((squares / filters - mean * mean) / filters);
+  print_message("%llu keys at %g: %.4f of what is calculated, %+.1f deviations\n", (unsigned long long)keys, rate,
+                mean / expected, (mean - expected) / deviation);
+  assert_true(fabs(mean - expected) < 4.5 * deviation + 0.01 * expected);
+}
+
+static void line_rates_are_as_calculated(void **state)
+{
+  (void)state;
+  static const uint64_t sizes[] = {16000, 40000, 150000}; /* from one page of lines on */
+  static const double rates[] = {0.02, 0.002};            /* a key's bits in one line, and in two */
+  for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+    for (size_t r = 0; r < sizeof rates / sizeof *rates; r++)
+      check_line_rate(sizes[i], rates[r]);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test(the_papers_m_comes_out),      cmocka_unit_test(a_layout_stays_near_theory),
-    cmocka_unit_test(layers_stay_in_their_budget), cmocka_unit_test(the_inverse_meets_the_promise),
-    cmocka_unit_test(bits_give_the_best_rate),     cmocka_unit_test(any_bits_give_whole_pages),
-    cmocka_unit_test(bloom_keeps_what_was_pinned), cmocka_unit_test(nonsense_is_refused_with_a_reason),
+    cmocka_unit_test(the_papers_m_comes_out),       cmocka_unit_test(a_layout_stays_near_theory),
+    cmocka_unit_test(layers_stay_in_their_budget),  cmocka_unit_test(the_inverse_meets_the_promise),
+    cmocka_unit_test(bits_give_the_best_rate),      cmocka_unit_test(any_bits_give_whole_pages),
+    cmocka_unit_test(bloom_keeps_what_was_pinned),  cmocka_unit_test(nonsense_is_refused_with_a_reason),
+    cmocka_unit_test(line_rates_are_as_calculated),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
