@@ -368,83 +368,7 @@ static void the_environment_limits_the_path(void **state)
 #endif
 }
 
-/* ---- what must differ --------------------------------------------------------------------------------------- */
-
-/* Up to 20 words, space-separated, as segments. */
-static mlbf_hashes layered(const char *words, uint64_t seed)
-{
-  mlbf_span segments[20];
-  size_t count = 0;
-  for (const char *word = words; *word; word += strspn(word, " ")) {
-    size_t size = strcspn(word, " ");
-    segments[count++] = (mlbf_span){word, size};
-    word += size;
-  }
-  uint8_t secret[MLBF_SECRET_BYTES];
-  mlbf_hash_keys keys;
-  mlbf_hashes hashes;
-  mlbf_secret_from_seed(seed, secret);
-  mlbf_hash_keys_make(secret, &keys);
-  mlbf_hash_segments(&keys, segments, count, &hashes);
-  return hashes;
-}
-
-static bool whole_equal(const char *a, const char *b)
-{
-  mlbf_hash128 one = layered(a, 1).whole, other = layered(b, 1).whole;
-  return one.low == other.low || one.high == other.high;
-}
-
-#define FIFTEEN "1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 "
-
-static void order_repetition_and_depth_matter(void **state)
-{
-  (void)state;
-  assert_false(whole_equal("h /a /b", "h /b /a"));
-  assert_false(whole_equal("/a /a", "/b /b"));
-  assert_false(whole_equal("h /a /a", "h"));
-  assert_false(whole_equal("h /a /a", "h /b /b"));
-  assert_false(whole_equal("h /a", "h /a /a /a"));
-  assert_false(whole_equal("/a /b", "/a/b"));
-  assert_false(whole_equal(FIFTEEN "16 17 18", FIFTEEN "16 18 17"));
-  assert_false(whole_equal(FIFTEEN "16 16 17", FIFTEEN "17 16 16"));
-  assert_false(whole_equal(FIFTEEN "16 17", FIFTEEN "16"));
-  assert_false(whole_equal(FIFTEEN "16 17 17", FIFTEEN "16 18 18"));
-  assert_true(whole_equal("h /a /b", "h /a /b"));
-  mlbf_hashes twice = layered("/a /a", 1);
-  assert_false(equal(twice.layer[0], twice.layer[1]));
-  assert_false(equal(twice.layer[0], layered("/a", 1).whole));
-}
-
-/* Recombination: were whole hashes linear in the segments' sums, d would be the XOR of a, b and c. */
-static void a_recombined_key_is_not_the_xor_of_its_relatives(void **state)
-{
-  (void)state;
-  mlbf_hashes a = layered("h1 /x", 1), b = layered("h1 /y", 1), c = layered("h2 /x", 1), d = layered("h2 /y", 1);
-  assert_true(equal(a.layer[0], b.layer[0]));
-  assert_true(equal(b.layer[1], d.layer[1]));
-  assert_int_not_equal(a.whole.low ^ b.whole.low ^ c.whole.low, d.whole.low);
-  assert_int_not_equal(a.whole.high ^ b.whole.high ^ c.whole.high, d.whole.high);
-}
-
-static void the_secret_changes_everything(void **state)
-{
-  (void)state;
-  mlbf_hashes one = layered("h /a", 1), other = layered("h /a", 2);
-  assert_int_not_equal(one.whole.low, other.whole.low);
-  assert_int_not_equal(one.whole.high, other.whole.high);
-  for (int i = 0; i < 2; i++) {
-    assert_int_not_equal(one.layer[i].low, other.layer[i].low);
-    assert_int_not_equal(one.layer[i].high, other.layer[i].high);
-  }
-}
-
-static void depth_is_folded_at_sixteen(void **state)
-{
-  (void)state;
-  assert_int_equal(layered("h /a", 1).depth, 2);
-  assert_int_equal(layered("1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20", 1).depth, MLBF_LAYERS_MAX);
-}
+/* ---- what must agree ---------------------------------------------------------------------------------------- */
 
 static void cutting_does_not_change_a_hash_of_bytes(void **state)
 {
@@ -589,24 +513,13 @@ static void a_secret_is_read_or_refused(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test(a_round_is_that_of_fips_197),
-    cmocka_unit_test(aes_256_is_that_of_fips_197),
-    cmocka_unit_test(every_size_is_hashed_as_defined),
-    cmocka_unit_test(every_cut_is_hashed_as_defined),
-    cmocka_unit_test(a_batch_has_the_hashes_of_its_keys),
-    cmocka_unit_test(nothing_beside_a_text_is_read),
-    cmocka_unit_test(nothing_behind_the_keys_is_read),
-    cmocka_unit_test(an_empty_segment_may_be_null),
-    cmocka_unit_test(the_environment_limits_the_path),
-    cmocka_unit_test(order_repetition_and_depth_matter),
-    cmocka_unit_test(a_recombined_key_is_not_the_xor_of_its_relatives),
-    cmocka_unit_test(the_secret_changes_everything),
-    cmocka_unit_test(depth_is_folded_at_sixteen),
-    cmocka_unit_test(cutting_does_not_change_a_hash_of_bytes),
-    cmocka_unit_test(the_papers_layers_are_unsalted),
-    cmocka_unit_test(a_seed_gives_one_secret),
-    cmocka_unit_test(the_check_value_is_counter_0),
-    cmocka_unit_test(a_secret_is_read_or_refused),
+    cmocka_unit_test(a_round_is_that_of_fips_197),        cmocka_unit_test(aes_256_is_that_of_fips_197),
+    cmocka_unit_test(every_size_is_hashed_as_defined),    cmocka_unit_test(every_cut_is_hashed_as_defined),
+    cmocka_unit_test(a_batch_has_the_hashes_of_its_keys), cmocka_unit_test(nothing_beside_a_text_is_read),
+    cmocka_unit_test(nothing_behind_the_keys_is_read),    cmocka_unit_test(an_empty_segment_may_be_null),
+    cmocka_unit_test(the_environment_limits_the_path),    cmocka_unit_test(cutting_does_not_change_a_hash_of_bytes),
+    cmocka_unit_test(the_papers_layers_are_unsalted),     cmocka_unit_test(a_seed_gives_one_secret),
+    cmocka_unit_test(the_check_value_is_counter_0),       cmocka_unit_test(a_secret_is_read_or_refused),
   };
   dice_begin(1);
   return cmocka_run_group_tests(tests, NULL, NULL);
