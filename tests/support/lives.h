@@ -4,7 +4,7 @@
 #define STRATA_TESTS_LIVES_H
 
 #include "mlbf/filter.h"
-#include "tests/support/faults.h"
+#include "tests/support/each_fault.h"
 #include "tests/support/scratch.h"
 
 typedef struct story {

@@ -35,7 +35,7 @@ set(calls write pwrite writev ftruncate rename link unlink mkdir rmdir open fsyn
           malloc calloc realloc posix_memalign strdup mmap)
 list(TRANSFORM calls PREPEND LINKER:--wrap=)
 function(strata_faults target)
-  target_sources(${target} PRIVATE support/faults.c)
+  target_sources(${target} PRIVATE support/faults.c support/each_fault.c)
   target_link_options(${target} PRIVATE ${calls})
 endfunction()
 # In LMDB too, if it is linked whole and static.
