@@ -8,12 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
 
-#include "tests/support/faults.h"
+#include "tests/support/each_fault.h"
 #include "tests/support/runs_world.h"
 #include "tests/support/share.h"
 
@@ -215,13 +214,13 @@ static void without_memory_nothing_is_added(void **state)
   assert_null(none);
   assert_int_equal(status, FRONTIER_NO_MEMORY);
   world_assert_all_known();
-  for (unsigned number = 1; number < 100; number++) {
+  fault_loop l = {.what = FAULT_ALLOC, .error = ENOMEM};
+  while (fault_next(&l)) {
     runs *old = w.r;
     w.r = runs_create(&w.place);
-    faults_set(FAULT_ALLOC, number, ENOMEM, false);
-    status = runs_read_marks(w.r, w.disk.body, w.disk.size, w.keys, true, w.message);
-    faults_end();
-    assert_int_equal(status, faults_have_struck() ? FRONTIER_NO_MEMORY : FRONTIER_OK);
+    if (fault_begin(&l))
+      fault_end(&l, (int)runs_read_marks(w.r, w.disk.body, w.disk.size, w.keys, true, w.message));
+    assert_int_equal(l.outcome, l.has_struck ? FRONTIER_NO_MEMORY : FRONTIER_OK);
     runs_free(w.r);
     w.r = old;
     world_assert_named();
@@ -241,32 +240,23 @@ static void killed_at_every_call(void **state)
   world_seal();
   world_land();
   uint64_t named = runs_count(w.r).keys;
-  for (unsigned number = share_first(3);; number += share_step(3)) {
-    fflush(stdout);
-    pid_t child = fork();
-    assert_true(child >= 0);
-    if (child == 0) {
+  fault_loop l = {.what = FAULT_WRITE, .error = FAULT_DEATH};
+  while (fault_next(&l)) {
+    if (fault_begin(&l)) {
       world_reopen();
-      faults_set(FAULT_WRITE, number, FAULT_DEATH, false);
       world_fill();
       for (int i = 0; i < 13; i++) {
         world_commit(RUN_KEYS / 3);
         while (runs_can_step(w.r))
           world_step();
       }
-      _exit(0);
+      fault_end(&l, 0);
     }
-    int status;
-    assert_int_equal(waitpid(child, &status, 0), child);
     world_reopen();
     assert_int_equal(runs_count(w.r).keys, named);
     assert_int_equal(world_bytes(&files), runs_count(w.r).bytes);
-    if (WIFEXITED(status)) {
-      assert_true(WEXITSTATUS(status) == 0 && number > 20);
-      break;
-    }
-    assert_int_equal(WTERMSIG(status), SIGKILL);
   }
+  assert_true(l.number > 20);
   world_fill();
   world_assert_all_known();
 }
