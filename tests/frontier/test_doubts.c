@@ -3,20 +3,17 @@
 #include "tests/support/doubts_life.h"
 
 #include <setjmp.h>
-#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
 
 #include "tests/site/random.h"
-#include "tests/support/faults.h"
+#include "tests/support/each_fault.h"
 
 /* ---- any life ----------------------------------------------------------------------------------------------- */
 
@@ -97,12 +94,6 @@ static void any_life_where_calls_fail(void **state)
 
 enum { ACCEPTED = STORE_DUE }; /* number of a row -> nothing: what the caller accepts, in the same transaction */
 
-/* What the one who is killed knows to be on disk. */
-typedef struct witness {
-  uint64_t next;
-  bool is_over;
-} witness;
-
 static unsigned scripted_key(uint64_t number)
 {
   return (unsigned)(random_stream(9, number) % 90);
@@ -156,45 +147,30 @@ static void scripted_pass(bool *is_late)
   commit_with(accepted, &accepted_count);
 }
 
-static void scripted_life(witness *w)
+static void scripted_life(uint64_t *next)
 {
   bool is_late[KEYS] = {false};
   life_open(true);
   for (int round = 0; round < 9; ++round) {
     for (int i = 0; i < 35; ++i) {
       life_texts t;
-      uint64_t number = w->next + (uint64_t)i;
+      uint64_t number = *next + (uint64_t)i;
       life.rows[number].key = scripted_key(number);
       doubt_row row = life_row_of(number, &t);
       assert_true(doubts_add(life.d, &row));
     }
     commit_with(NULL, &(size_t){0});
-    w->next += 35;
+    *next += 35;
     while (doubts_can_step(life.d))
       assert_int_equal(doubts_step(life.d, life.message), FRONTIER_OK);
     if (round % 4 == 3)
       scripted_pass(is_late);
   }
   life_close();
-  w->is_over = true;
-}
-
-static void killed_after(unsigned calls, fault_class what, witness *w)
-{
-  pid_t child = fork();
-  assert_true(child >= 0);
-  if (child == 0) {
-    faults_set(what, calls, FAULT_DEATH, false);
-    scripted_life(w);
-    _exit(0);
-  }
-  int how;
-  assert_int_equal(waitpid(child, &how, 0), child);
-  assert_true(WIFSIGNALED(how) ? WTERMSIG(how) == SIGKILL : WIFEXITED(how) && WEXITSTATUS(how) == 0);
 }
 
 /* Each new key has been accepted once in the end. */
-static void check_what_is_left(const witness *w)
+static void check_what_is_left(uint64_t known)
 {
   bool is_late[KEYS] = {false};
   uint8_t *body = NULL;
@@ -206,7 +182,7 @@ static void check_what_is_left(const witness *w)
   free(body);
   assert_int_equal(store_each(life.s, (store_table)ACCEPTED, 0, note_key, is_late), FRONTIER_OK);
   scripted_pass(is_late);
-  for (uint64_t number = 1; number < w->next; ++number)
+  for (uint64_t number = 1; number < known; ++number)
     assert_true(scripted_key(number) % 3 || is_late[scripted_key(number)]);
   while (doubts_is_dirty(life.d))
     commit_with(NULL, &(size_t){0});
@@ -221,21 +197,23 @@ static void check_what_is_left(const witness *w)
 
 static void killed_at_each_call(void **state)
 {
-  witness *w = mmap(NULL, sizeof *w, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-  assert_true(w != MAP_FAILED);
+  uint64_t *next = fault_witness(sizeof *next); /* of the rows that the one who is killed knows to be on disk */
   unsigned lives = 0;
-  for (int what = FAULT_WRITE; what <= FAULT_SYNC; ++what) {
-    w->is_over = false;
-    for (unsigned calls = 1; !w->is_over; ++calls, ++lives) {
-      *w = (witness){.next = 1};
-      killed_after(calls, (fault_class)what, w);
-      check_what_is_left(w);
+  for (fault_class what = FAULT_WRITE; what <= FAULT_SYNC; ++what) {
+    fault_loop l = {.what = what, .error = FAULT_DEATH};
+    while (fault_next(&l)) {
+      *next = 1;
+      if (fault_begin(&l)) {
+        scripted_life(next);
+        fault_end(&l, 0);
+      }
+      check_what_is_left(*next);
       life_end(state);
       life_begin(state);
     }
+    lives += l.number;
   }
   assert_true(lives > 40);
-  munmap(w, sizeof *w);
 }
 
 int main(void)
