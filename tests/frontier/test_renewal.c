@@ -6,14 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
 
 #include "frontier/admin.h"
 #include "frontier/frontier.h"
-#include "tests/support/faults.h"
+#include "tests/support/each_fault.h"
 #include "tests/support/scratch.h"
 #include "tests/support/share.h"
 #include "tests/support/second_reader.h"
@@ -112,8 +111,8 @@ static uint64_t progress_of(int number)
 
 /* ---- death ------------------------------------------------------------------------------------------------ */
 
-/* Adds from the first that is new; says through the pipe how many are committed. */
-static void crawl(int told)
+/* Adds from the first that is new; says how many are committed. */
+static bool crawl(unsigned *committed)
 {
   frontier *f = open_frontier(100);
   unsigned first = 0;
@@ -123,52 +122,33 @@ static void crawl(int told)
     ask(f, i, true);
     if (i % BATCH != BATCH - 1)
       continue;
-    uint32_t committed = i + 1;
-    if (frontier_sync(f) != FRONTIER_OK || write(told, &committed, sizeof committed) != sizeof committed)
-      _exit(2);
+    if (frontier_sync(f) != FRONTIER_OK)
+      return false;
+    *committed = i + 1;
   }
-  faults_end();
-  _exit(0);
+  return true;
 }
 
-/* false: it came to its end before the call that was to kill it. */
-static bool crawl_until(fault_class what, unsigned number, unsigned *committed)
-{
-  int ends[2], status;
-  uint32_t said;
-  assert_int_equal(pipe(ends), 0);
-  pid_t child = fork();
-  if (child == 0) {
-    close(ends[0]);
-    faults_set(what, number, FAULT_DEATH, false);
-    crawl(ends[1]);
-  }
-  close(ends[1]);
-  while (read(ends[0], &said, sizeof said) == sizeof said)
-    *committed = said;
-  close(ends[0]);
-  waitpid(child, &status, 0);
-  assert_true(WIFSIGNALED(status) || WEXITSTATUS(status) == 0);
-  return WIFSIGNALED(status);
-}
-
-/* The pipe's writes are counted too: they are calls of this program. */
 static void dies_at_each(fault_class what)
 {
-  unsigned lives = 0, renewed = 0, number = share_first(3);
-  for (bool has_died = true; has_died; number += share_step(3)) {
-    unsigned committed = 0;
-    has_died = crawl_until(what, number, &committed);
+  unsigned *committed = fault_witness(sizeof *committed), trials = 0, renewed = 0;
+  fault_loop l = {.what = what, .error = FAULT_DEATH};
+  while (fault_next(&l)) {
+    *committed = 0;
+    if (fault_begin(&l))
+      fault_end(&l, !crawl(committed));
+    assert_int_equal(l.outcome, 0);
     frontier *f = open_frontier(100);
-    assert_seen_are(f, committed, committed + BATCH); /* the next batch may be committed, and not told of */
+    assert_seen_are(f, *committed, *committed + BATCH); /* the next batch may be committed, and not told of */
     frontier_close(f);
-    if (++lives % 8 == 0)
+    if (l.number % 16 == 0)
       assert_int_equal(faults_found(), 0);
+    trials++;
     renewed += progress_of(CHECKPOINT_KEYS) > 300;
     scratch_remove(directory);
     scratch_make_fast(directory);
   }
-  assert_true(number > 30 && renewed > lives / 2);
+  assert_true(l.number > 30 && renewed > trials / 2);
 }
 
 static void death_at_each_write(void **state)
@@ -187,11 +167,15 @@ static void death_at_each_sync(void **state)
 static void many_deaths_of_one_crawl(void **state)
 {
   (void)state;
-  unsigned committed = 0, deaths = 0;
-  while (crawl_until(FAULT_WRITE, 40 + deaths % 7, &committed) && deaths < 200)
-    deaths++;
+  unsigned *committed = fault_witness(sizeof *committed), deaths = 0;
+  fault_loop l = {.what = FAULT_WRITE, .error = FAULT_DEATH, .has_struck = true};
+  for (; l.has_struck && deaths < 200; deaths += l.has_struck) {
+    l.number = 20 + deaths % 7;
+    if (fault_begin(&l))
+      fault_end(&l, !crawl(committed));
+  }
   assert_true(deaths > 5);
-  assert_int_equal(committed, URLS);
+  assert_int_equal(*committed, URLS);
   frontier *f = open_frontier(100);
   assert_seen_are(f, URLS, URLS);
   assert_int_equal(frontier_close(f), FRONTIER_OK);
