@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -18,7 +17,7 @@
 #include "frontier/admin.h"
 #include "frontier/frontier.h"
 #include "tests/support/dice.h"
-#include "tests/support/faults.h"
+#include "tests/support/each_fault.h"
 #include "tests/support/scratch.h"
 #include "tests/support/share.h"
 #include "tests/support/test_hasher.h"
@@ -468,22 +467,16 @@ static void many_dice(void **state)
 
 enum { STORY_KEYS = 700, STORY_LOT = 35 };
 
-static void tell(int to, uint32_t done)
-{
-  if (to >= 0 && write(to, &done, sizeof done) != sizeof done)
-    _exit(2);
-}
-
-/* All keys are found, in order, each once more later, and fetched; says how many are committed. False: a call
- * failed. */
-static bool crawl(unsigned first, int told)
+/* All keys are found, in order, each once more later, and fetched, but for those that are `*committed`, which it
+ * counts on. False: a call failed. */
+static bool crawl(unsigned *committed)
 {
   static url u;
   frontier_verdict v;
   frontier_lease leases[LEASES];
   size_t count;
   int64_t wait_ms;
-  for (unsigned i = first; i < STORY_KEYS; i++) {
+  for (unsigned i = *committed; i < STORY_KEYS; i++) {
     now_ms += 300;
     parse(i, &u);
     if (frontier_add(f, &u, (frontier_origin){.depth = 1}, now_ms, &v) != FRONTIER_OK)
@@ -500,7 +493,7 @@ static bool crawl(unsigned first, int told)
         return false;
     if (frontier_sync(f) != FRONTIER_OK)
       return false;
-    tell(told, i + 1);
+    *committed = i + 1;
   }
   while (!frontier_is_finished(f)) {
     if (frontier_next(f, now_ms, leases, LEASES, &count, &wait_ms) != FRONTIER_OK)
@@ -525,47 +518,31 @@ static void assert_each_once(void)
   free(rows);
 }
 
-/* false: the story was over before the call that was to kill it. */
-static bool dies_at(fault_class what, unsigned number, unsigned *committed)
+static bool live(unsigned *committed)
 {
-  int ends[2], status;
-  uint32_t said;
-  assert_int_equal(pipe(ends), 0);
-  pid_t child = fork();
-  if (child == 0) {
-    close(ends[0]);
-    open_it();
-    faults_set(what, number, FAULT_DEATH, false);
-    bool is_done = crawl(*committed, ends[1]) && frontier_close(f) == FRONTIER_OK;
-    faults_end();
-    _exit(is_done ? 0 : 1);
-  }
-  close(ends[1]);
-  while (read(ends[0], &said, sizeof said) == sizeof said)
-    *committed = said;
-  close(ends[0]);
-  assert_int_equal(waitpid(child, &status, 0), child);
-  if (!WIFSIGNALED(status))
-    assert_int_equal(status, 0);
-  return WIFSIGNALED(status);
+  open_it();
+  return crawl(committed) && frontier_close(f) == FRONTIER_OK;
 }
 
 static void death_at_each(fault_class what, unsigned share)
 {
+  unsigned *committed = fault_witness(sizeof *committed);
+  fault_loop l = {.what = what, .error = FAULT_DEATH, .step = step};
   kind = MLBF_KIND_LINE;
   rate = 0.5;
-  for (unsigned number = share_first(share);; number += share_step(share)) {
-    unsigned committed = 0;
-    bool died = dies_at(what, number, &committed);
+  while (fault_next(&l)) {
+    *committed = 0;
+    if (fault_begin(&l))
+      fault_end(&l, !live(committed));
+    assert_int_equal(l.outcome, 0);
     open_it();
-    if (!crawl(committed, -1))
-      fail_msg("after death at call %u: %s", number, frontier_message(f));
+    if (!crawl(committed))
+      fail_msg("after death at call %u: %s", l.number, frontier_message(f));
     assert_each_once();
     end(NULL);
     begin(NULL);
-    if (!died)
-      break;
   }
+  assert_true(l.number > 1);
 }
 
 static void death_at_each_write(void **state)
@@ -585,23 +562,21 @@ static void failures_of(fault_class what, int error, unsigned share)
 {
   kind = MLBF_KIND_LINE;
   rate = 0.5;
-  for (unsigned number = share_first(share);; number += share_step(share)) {
+  fault_loop l = {.what = what, .error = error, .step = step};
+  while (fault_next(&l)) {
     open_it();
-    faults_set(what, number, error, false);
-    bool went = crawl(0, -1);
-    bool struck = faults_have_struck();
-    faults_end();
-    if (!went && !crawl(0, -1))
-      fail_msg("after the failure of call %u: %s", number, frontier_message(f));
+    if (fault_begin(&l))
+      fault_end(&l, !crawl(&(unsigned){0}));
+    if (l.outcome && !crawl(&(unsigned){0}))
+      fail_msg("after the failure of call %u: %s", l.number, frontier_message(f));
     assert_each_once();
     assert_int_equal(frontier_close(f), FRONTIER_OK);
     open_it();
     assert_each_once();
     end(NULL);
     begin(NULL);
-    if (!struck)
-      break;
   }
+  assert_true(l.number > 1);
 }
 
 static void each_write_fails(void **state)
