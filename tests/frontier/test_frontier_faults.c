@@ -17,7 +17,7 @@
 #include "frontier/recrawl.h"
 #include "frontier/text.h"
 #include "frontier/traps.h"
-#include "tests/support/faults.h"
+#include "tests/support/each_fault.h"
 #include "tests/support/scratch.h"
 #include "tests/support/second_reader.h"
 #include "tests/support/share.h"
@@ -378,27 +378,21 @@ static void fill_filter(story *s)
 
 typedef enum keeping { KEEPS, KEEPS_NOTHING, KEEPS_EXACTLY } keeping;
 
-/* A crawl in which the `number`-th call of that class fails. False: there are not so many. */
-static bool strike(fault_class what, unsigned number, int error, bool stays, keeping how)
+static void strike_each(fault_class what, int error, bool stays, keeping how, unsigned step)
 {
-  story s = {.error = error, .keeps_nothing = how == KEEPS_NOTHING, .is_exact = how == KEEPS_EXACTLY};
-  begin(&s);
-  if (s.is_exact)
-    fill_filter(&s);
-  faults_set(what, number, error, stays);
-  crawl(&s);
-  bool has_struck = faults_have_struck();
-  end(&s);
-  return has_struck;
-}
-
-static void strike_each(fault_class what, int error, bool stays, keeping how, unsigned share)
-{
-  unsigned number = share_first(share * STEP);
-  while (strike(what, number, error, stays, how))
-    number += share_step(share * STEP);
-  printf("class %d, error %d%s: calls 1 to %u failed\n", (int)what, error, stays ? " that stays" : "", number - 1);
-  assert_true(number > 10);
+  fault_loop l = {.what = what, .error = error, .stays = stays, .step = step * STEP};
+  while (fault_next(&l)) {
+    story s = {.error = error, .keeps_nothing = how == KEEPS_NOTHING, .is_exact = how == KEEPS_EXACTLY};
+    begin(&s);
+    if (s.is_exact)
+      fill_filter(&s);
+    if (fault_begin(&l)) {
+      crawl(&s);
+      fault_end(&l, 0);
+    }
+    end(&s);
+  }
+  assert_true(l.number > 10);
 }
 
 static void each_write(void **state)
