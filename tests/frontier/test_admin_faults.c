@@ -3,25 +3,21 @@
  * not at all, and the next try works. */
 #include <errno.h>
 #include <setjmp.h>
-#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
 
 #include "frontier/admin.h"
-#include "tests/support/faults.h"
+#include "tests/support/each_fault.h"
 #include "tests/support/scratch.h"
 #include "tests/support/share.h"
 #include "tests/support/second_reader.h"
 #include "tests/support/small_crawl.h"
-
-enum { CALLS_MAX = 20000 };
 
 typedef enum work { COMPACT, ERASE, REPAIR, SNAPSHOT, MERGE } work;
 
@@ -269,75 +265,70 @@ static void try_again(work what)
   }
 }
 
-/* In a child, so that it may die. false: there are not so many calls. */
-static bool strike(work what, fault_class class, unsigned number, int error)
+/* 1: it fails and does not say why. */
+static int stop_work(work what)
 {
-  make_directory(what);
-  pid_t child = fork();
-  if (child == 0) {
-    char message[FRONTIER_MESSAGE_SIZE] = "";
-    faults_set(class, number, error, false);
-    frontier_status status = do_work(what, message);
-    bool is_silent = status != FRONTIER_OK && strlen(message) < 10;
-    _exit(is_silent ? 2 : faults_have_struck() ? 1 : 0);
-  }
-  int status;
-  waitpid(child, &status, 0);
-  bool has_struck = WIFSIGNALED(status) || WEXITSTATUS(status) == 1;
-  if (WIFSIGNALED(status) ? error != FAULT_DEATH || WTERMSIG(status) != SIGKILL : WEXITSTATUS(status) > 1)
-    fail_msg("work %d, call %u, error %d: status %d", (int)what, number, error, status);
+  char message[FRONTIER_MESSAGE_SIZE] = "";
+  return do_work(what, message) != FRONTIER_OK && strlen(message) < 10;
+}
+
+static void judge(work what, const fault_loop *l)
+{
+  if (l->outcome)
+    fail_msg("work %d, call %u: no word of a failure", (int)what, l->number);
   if (what != REPAIR)
     assert_sound(directory);
   if (what == ERASE)
     assert_forgotten();
-  if (what == ERASE && number % 2) {
+  if (what == ERASE && l->number % 2) {
     meet_again();
     assert_sound(directory);
   }
   try_again(what);
-  return has_struck;
 }
 
-static void strike_each(fault_class class, int error, unsigned share)
+static void strike_each(fault_class class, int error, unsigned step)
 {
-  static const char *const names[] = {"compact", "erase and compact", "repair", "snapshot", "merge"};
-  for (int what = COMPACT; what <= MERGE; what++) {
-    unsigned number = share_first(share);
-    while (number < CALLS_MAX && strike((work)what, class, number, error))
-      number += share_step(share);
-    print_message("%s: stopped at calls 1 to %u\n", names[what], number - 1);
-    assert_in_range(number, 2, CALLS_MAX - 1);
+  for (work what = COMPACT; what <= MERGE; what++) {
+    fault_loop l = {.what = class, .error = error, .step = step, .forks = true};
+    while (fault_next(&l)) {
+      make_directory(what);
+      if (fault_begin(&l))
+        fault_end(&l, stop_work(what));
+      judge(what, &l);
+    }
+    assert_true(l.number > 1);
   }
 }
 
 static void death_at_each_write(void **state)
 {
   (void)state;
-  strike_each(FAULT_WRITE, FAULT_DEATH, 5);
+  strike_each(FAULT_WRITE, FAULT_DEATH, 1);
 }
 
 static void death_at_each_sync(void **state)
 {
   (void)state;
-  strike_each(FAULT_SYNC, FAULT_DEATH, 5);
+  strike_each(FAULT_SYNC, FAULT_DEATH, 1);
 }
 
 static void no_room_at_each_write(void **state)
 {
   (void)state;
-  strike_each(FAULT_WRITE, ENOSPC, 5);
+  strike_each(FAULT_WRITE, ENOSPC, 1);
 }
 
 static void a_bad_disk_at_each_sync(void **state)
 {
   (void)state;
-  strike_each(FAULT_SYNC, EIO, 5);
+  strike_each(FAULT_SYNC, EIO, 1);
 }
 
 static void no_memory(void **state)
 {
   (void)state;
-  strike_each(FAULT_ALLOC, ENOMEM, 55);
+  strike_each(FAULT_ALLOC, ENOMEM, 11);
 }
 
 int main(void)
