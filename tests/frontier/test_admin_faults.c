@@ -15,7 +15,6 @@
 #include "frontier/admin.h"
 #include "tests/support/each_fault.h"
 #include "tests/support/scratch.h"
-#include "tests/support/share.h"
 #include "tests/support/second_reader.h"
 #include "tests/support/small_crawl.h"
 
@@ -287,10 +286,10 @@ static void judge(work what, const fault_loop *l)
   try_again(what);
 }
 
-static void strike_each(fault_class class, int error, unsigned step)
+static void strike_each(fault_class class, int error, unsigned share)
 {
   for (work what = COMPACT; what <= MERGE; what++) {
-    fault_loop l = {.what = class, .error = error, .step = step, .forks = true};
+    fault_loop l = {.what = class, .error = error, .share = share, .forks = true};
     while (fault_next(&l)) {
       make_directory(what);
       if (fault_begin(&l))

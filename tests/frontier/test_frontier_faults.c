@@ -20,7 +20,6 @@
 #include "tests/support/each_fault.h"
 #include "tests/support/scratch.h"
 #include "tests/support/second_reader.h"
-#include "tests/support/share.h"
 
 #ifdef FRONTIER_TINY
 enum { PAGES = 100, HOSTS = 3, STEP = 4 }; /* more wait than its memory holds; every fourth call is enough then */
@@ -378,9 +377,9 @@ static void fill_filter(story *s)
 
 typedef enum keeping { KEEPS, KEEPS_NOTHING, KEEPS_EXACTLY } keeping;
 
-static void strike_each(fault_class what, int error, bool stays, keeping how, unsigned step)
+static void strike_each(fault_class what, int error, bool stays, keeping how, unsigned share)
 {
-  fault_loop l = {.what = what, .error = error, .stays = stays, .step = step * STEP};
+  fault_loop l = {.what = what, .error = error, .stays = stays, .share = share * STEP};
   while (fault_next(&l)) {
     story s = {.error = error, .keeps_nothing = how == KEEPS_NOTHING, .is_exact = how == KEEPS_EXACTLY};
     begin(&s);

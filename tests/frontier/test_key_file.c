@@ -510,7 +510,7 @@ static void no_file_after_a_failure(void **state)
   uint64_t count;
   numbered_keys_sort(keys, MOST);
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-    fault_loop l = {.what = rows[i].what, .error = rows[i].error, .is_cheap = true};
+    fault_loop l = {.what = rows[i].what, .error = rows[i].error};
     while (fault_next(&l)) {
       key_file_unlink(&place, KEY_FILE_RUN, 1);
       if (fault_begin(&l))

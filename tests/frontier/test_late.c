@@ -19,7 +19,6 @@
 #include "tests/support/dice.h"
 #include "tests/support/each_fault.h"
 #include "tests/support/scratch.h"
-#include "tests/support/share.h"
 #include "tests/support/test_hasher.h"
 
 enum { KEYS = 3000, TOGETHER = 40, LEASES = 30 };
@@ -527,7 +526,7 @@ static bool live(unsigned *committed)
 static void death_at_each(fault_class what, unsigned share)
 {
   unsigned *committed = fault_witness(sizeof *committed);
-  fault_loop l = {.what = what, .error = FAULT_DEATH, .step = step};
+  fault_loop l = {.what = what, .error = FAULT_DEATH, .share = share};
   kind = MLBF_KIND_LINE;
   rate = 0.5;
   while (fault_next(&l)) {
@@ -562,7 +561,7 @@ static void failures_of(fault_class what, int error, unsigned share)
 {
   kind = MLBF_KIND_LINE;
   rate = 0.5;
-  fault_loop l = {.what = what, .error = error, .step = step};
+  fault_loop l = {.what = what, .error = error, .share = share};
   while (fault_next(&l)) {
     open_it();
     if (fault_begin(&l))

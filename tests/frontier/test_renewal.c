@@ -14,7 +14,6 @@
 #include "frontier/frontier.h"
 #include "tests/support/each_fault.h"
 #include "tests/support/scratch.h"
-#include "tests/support/share.h"
 #include "tests/support/second_reader.h"
 
 enum { URLS = 1200, BATCH = 40, CHECKPOINT_KEYS = 2, SLOT = 3 /* in second_view.progress */ };
@@ -132,7 +131,7 @@ static bool crawl(unsigned *committed)
 static void dies_at_each(fault_class what)
 {
   unsigned *committed = fault_witness(sizeof *committed), trials = 0, renewed = 0;
-  fault_loop l = {.what = what, .error = FAULT_DEATH};
+  fault_loop l = {.what = what, .error = FAULT_DEATH, .share = 3};
   while (fault_next(&l)) {
     *committed = 0;
     if (fault_begin(&l))

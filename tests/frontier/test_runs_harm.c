@@ -14,7 +14,6 @@
 
 #include "tests/support/each_fault.h"
 #include "tests/support/runs_world.h"
-#include "tests/support/share.h"
 
 enum { SOME = FRONTIER_LIMIT(400000, 1500) };
 
@@ -240,7 +239,7 @@ static void killed_at_every_call(void **state)
   world_seal();
   world_land();
   uint64_t named = runs_count(w.r).keys;
-  fault_loop l = {.what = FAULT_WRITE, .error = FAULT_DEATH};
+  fault_loop l = {.what = FAULT_WRITE, .error = FAULT_DEATH, .share = 3};
   while (fault_next(&l)) {
     if (fault_begin(&l)) {
       world_reopen();

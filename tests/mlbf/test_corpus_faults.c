@@ -139,7 +139,7 @@ static mlbf_corpus *live(fault_class what)
 /* Each call of all classes fails once, and, from each on, all do. */
 static fault_loop failing(fault_class what, bool stays)
 {
-  return (fault_loop){.what = what, .error = what == FAULT_ALLOC ? ENOMEM : ENOSPC, .stays = stays, .is_cheap = true};
+  return (fault_loop){.what = what, .error = what == FAULT_ALLOC ? ENOMEM : ENOSPC, .stays = stays};
 }
 
 static void assert_all_are_there(const char *place, uint64_t documents, uint64_t volumes)

@@ -1,4 +1,5 @@
 #include "tests/support/each_fault.h"
+#include "tests/support/share.h"
 
 #include <setjmp.h>
 #include <signal.h>
@@ -12,29 +13,17 @@
 
 #include <cmocka.h>
 
-#ifdef __SANITIZE_ADDRESS__
-enum { STEP = 5 };
-#else
-enum { STEP = 1 };
-#endif
 enum { STRUCK = 64, RETURNED = 128 }; /* of a child's status */
-
-static unsigned setting(const char *name, unsigned otherwise)
-{
-  const char *text = getenv(name);
-  unsigned value = text ? (unsigned)strtoul(text, NULL, 10) : otherwise;
-  return value ? value : 1;
-}
 
 bool fault_next(fault_loop *l)
 {
-  unsigned step = (l->is_cheap ? 1 : setting("STRATA_FAULT_STEP", STEP)) * (l->step ? l->step : 1);
+  unsigned share = l->share ? l->share : 1;
   if (l->number && !l->has_struck) {
-    print_message("class %d, error %d%s: calls up to %u failed, in steps of %u\n", (int)l->what, l->error,
-                  l->stays ? " that stays" : "", l->number - 1, step);
+    print_message("class %d, error %d%s: calls up to %u failed, one in %u\n", (int)l->what, l->error,
+                  l->stays ? " that stays" : "", l->number - 1, share_step(share));
     return false;
   }
-  l->number = l->number ? l->number + step : l->is_cheap ? 1 : setting("STRATA_FAULT_FROM", 1);
+  l->number = l->number ? l->number + share_step(share) : share_first(share);
   return true;
 }
 

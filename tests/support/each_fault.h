@@ -10,8 +10,7 @@
  *   }
  *   assert_true(l.number > 10);
  *
- * STRATA_FAULT_STEP=5 takes each fifth of the calls that a test would take, and STRATA_FAULT_FROM=2 begins with the
- * second, so that five runs take all of them. Under the address sanitizer the step is 5 unless another one is set. */
+ * With .share = 5 each fifth call fails, and others for another commit (share.h). */
 #ifndef STRATA_TESTS_EACH_FAULT_H
 #define STRATA_TESTS_EACH_FAULT_H
 
@@ -24,8 +23,7 @@ typedef struct fault_loop {
   int error;
   bool stays;      /* all later calls fail, too */
   bool forks;      /* the work is done in a child, as it always is if the error is FAULT_DEATH */
-  bool is_cheap;   /* each call, whatever the settings are */
-  unsigned step;   /* from one number to the next; 0 is 1 */
+  unsigned share;  /* so few of the calls fail; 0 is 1, each of them */
   unsigned number; /* of the call that fails now */
   bool has_struck; /* false after the work: there are not so many calls */
   int outcome;     /* what the work returned, of a child 0 to 63; 0 if it died */

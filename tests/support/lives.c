@@ -63,7 +63,7 @@ static void fail_each(fault_class what, int error, bool stays)
     all[i](&s); /* undisturbed, and what is allocated once in a program is now */
   unsigned long before = pages_mapped();
   for (size_t i = 0; i < all_count; i++)
-    failures += fail_each_of((fault_loop){.what = what, .error = error, .stays = stays, .is_cheap = true}, all[i], &s);
+    failures += fail_each_of((fault_loop){.what = what, .error = error, .stays = stays}, all[i], &s);
   scratch_remove(s.root);
   unsigned long after = pages_mapped();
   print_message("%u failures, %lu pages before, %lu after\n", failures, before, after);
