@@ -26,7 +26,8 @@ strata_test(exchange frontier)
 strata_test(wave frontier)
 add_executable(test_exchange_model ${room}/test_exchange_model.c support/exchange_world.c support/exchange_pages.c
   support/exchange_disks.c support/exchange_over.c support/exchange_carrier.c)
-target_link_libraries(test_exchange_model PRIVATE strata_flags frontier_tiny tests_one tests_support PkgConfig::CMOCKA)
+target_link_libraries(test_exchange_model
+  PRIVATE strata_flags frontier_tiny tests_one tests_support PkgConfig::CMOCKA PkgConfig::XXHASH)
 add_test(NAME exchange_model COMMAND test_exchange_model)
 set_tests_properties(exchange_model PROPERTIES TIMEOUT 300)
 

@@ -7,9 +7,9 @@
 #include <xxhash.h>
 
 #include "frontier/exchange.h"
-#include "frontier/exchange/wire.h"
 #include "tests/support/scratch.h"
 
+enum { PARCEL_HEAD = 48 }; /* bytes before its URLs */
 enum { PROTO_RIGHT = 1, ADDRESS_RIGHT = 2, LIFE_RIGHT = 4, LIVES = 16, FIRST = 8, RUNS_A_DIRECTORY = 2000 };
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

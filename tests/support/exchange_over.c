@@ -1,9 +1,18 @@
 /* Waves and replies of an exchange's world, and what must be true when it is over. */
 #include "tests/support/exchange_inside.h"
 
-#include "frontier/exchange/wave.h"
-
 #include <string.h>
+#include <xxhash.h>
+
+/* frontier_beliefs of incarnations, one after the other in order of partition: all machines of a crawl make this number
+ * of them, whatever version each has. */
+static uint64_t beliefs_add(uint64_t before, uint64_t incarnation)
+{
+  uint8_t bytes[8];
+  for (unsigned i = 0; i < sizeof bytes; i++)
+    bytes[i] = (uint8_t)(incarnation >> 8 * i);
+  return XXH3_64bits_withSeed(bytes, sizeof bytes, before);
+}
 
 static bool note_done(void *context, const frontier_record *r)
 {
