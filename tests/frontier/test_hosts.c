@@ -94,11 +94,50 @@ static void longer_records(void **state)
   hosts_free(h);
 }
 
+/* ---- chosen names ---------------------------------------------------------------------------------------- */
+
+enum { SLOTS = 1 << 10, CROWD = 200 };
+
+/* How many of these names begin their search at one slot of a host table, at most. */
+static unsigned most_at_a_slot(const mlbf_hasher *hasher, char names[CROWD][24])
+{
+  static unsigned at[SLOTS];
+  unsigned most = 0;
+  memset(at, 0, sizeof at);
+  for (int i = 0; i < CROWD; i++) {
+    unsigned here = ++at[mlbf_hasher_hash(hasher, 0, (mlbf_span){names[i], strlen(names[i])}).low & (SLOTS - 1)];
+    most = here > most ? here : most;
+  }
+  return most;
+}
+
+static void names_crowd_only_for_who_knows_the_secret(void **state)
+{
+  (void)state;
+  static char names[CROWD][24];
+  unsigned count = 0;
+  mlbf_hasher *hasher = mlbf_hasher_create(test_secret(0));
+  assert_non_null(hasher);
+  for (unsigned i = 0; count < CROWD; i++) {
+    int size = snprintf(names[count], sizeof names[count], "h%u.test", i);
+    count += (mlbf_hasher_hash(hasher, 0, (mlbf_span){names[count], (size_t)size}).low & (SLOTS - 1)) == 77;
+  }
+  assert_int_equal(most_at_a_slot(hasher, names), CROWD);
+  for (int i = 0; i < 100; i++) {
+    uint8_t secret[MLBF_SECRET_BYTES];
+    mlbf_secret_from_seed(1000 + (uint64_t)i, secret);
+    mlbf_hasher_rekey(hasher, secret);
+    assert_in_range(most_at_a_slot(hasher, names), 1, 8);
+  }
+  mlbf_hasher_free(hasher);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(records),
     cmocka_unit_test(longer_records),
+    cmocka_unit_test(names_crowd_only_for_who_knows_the_secret),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
 /* The secret of a frontier: a directory keeps it, in data.mdb and IDENTITY alone, which its owner alone may read;
- * and so do all copies of it; another one is refused; chosen host names crowd nothing without it. */
+ * and so do all copies of it; another one is refused. Chosen host names: test_hosts.c. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -13,7 +13,6 @@
 #include <dirent.h>
 
 #include "frontier/admin.h"
-#include "frontier/hosts/hosts.h"
 #include "tests/support/scratch.h"
 #include "tests/support/small_crawl.h"
 #include "tests/support/test_hasher.h"
@@ -198,50 +197,11 @@ static void copies_keep_it_to_themselves(void **state)
   assert_seen(copy);
 }
 
-/* ---- chosen names ---------------------------------------------------------------------------------------- */
-
-enum { SLOTS = 1 << 10, CROWD = 200 };
-
-/* How many of these names begin their search at one slot of a host table, at most. */
-static unsigned most_at_a_slot(const mlbf_hasher *hasher, char names[CROWD][24])
-{
-  static unsigned at[SLOTS];
-  unsigned most = 0;
-  memset(at, 0, sizeof at);
-  for (int i = 0; i < CROWD; i++) {
-    unsigned here = ++at[mlbf_hasher_hash(hasher, 0, (mlbf_span){names[i], strlen(names[i])}).low & (SLOTS - 1)];
-    most = here > most ? here : most;
-  }
-  return most;
-}
-
-static void names_crowd_only_for_who_knows_the_secret(void **state)
-{
-  (void)state;
-  static char names[CROWD][24];
-  unsigned count = 0;
-  mlbf_hasher *hasher = mlbf_hasher_create(test_secret(0));
-  assert_non_null(hasher);
-  for (unsigned i = 0; count < CROWD; i++) {
-    int size = snprintf(names[count], sizeof names[count], "h%u.test", i);
-    count += (mlbf_hasher_hash(hasher, 0, (mlbf_span){names[count], (size_t)size}).low & (SLOTS - 1)) == 77;
-  }
-  assert_int_equal(most_at_a_slot(hasher, names), CROWD);
-  for (int i = 0; i < 100; i++) {
-    uint8_t secret[MLBF_SECRET_BYTES];
-    mlbf_secret_from_seed(1000 + (uint64_t)i, secret);
-    mlbf_hasher_rekey(hasher, secret);
-    assert_in_range(most_at_a_slot(hasher, names), 1, 8);
-  }
-  mlbf_hasher_free(hasher);
-}
-
 int main(void)
 {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test_setup_teardown(a_directory_keeps_its_secret, begin, end),
     cmocka_unit_test_setup_teardown(copies_keep_it_to_themselves, begin, end),
-    cmocka_unit_test(names_crowd_only_for_who_knows_the_secret),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
