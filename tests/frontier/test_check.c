@@ -108,6 +108,24 @@ static void a_sound_directory_has_no_fault(void **state)
   assert_true(found.pages > 50);
 }
 
+/* How each URL of the crawl ended, read by FORMAT.md alone: of the oldest from the table by sequence, to which they
+ * were moved, of the others from where endings are written first. */
+static void endings_are_in_two_tables(void **state)
+{
+  (void)state;
+  unsigned tables[SECOND_TABLES] = {0}, ended = 0;
+  for (size_t i = 0; i < whole.record_count; i++)
+    tables[whole.records[i].table]++;
+  assert_true(tables[SECOND_STATES] > 0 && tables[SECOND_ENDED] > 0);
+  for (size_t i = 1; i < whole.url_room; i++) {
+    unsigned number = (unsigned)strtoul(strrchr(whole.urls[i].text, '/') + 1, NULL, 10), got = whole.urls[i].state;
+    unsigned wanted = number % 11 == 10 ? FRONTIER_SKIPPED : number % 7 == 6 ? FRONTIER_FAILED : FRONTIER_DONE;
+    assert_true(got == 0 || got == wanted);
+    ended += got != 0;
+  }
+  assert_int_equal(ended, FETCHED);
+}
+
 static void a_writer_keeps_it_out(void **state)
 {
   (void)state;
@@ -427,6 +445,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(a_sound_directory_has_no_fault),
+    cmocka_unit_test(endings_are_in_two_tables),
     cmocka_unit_test(a_writer_keeps_it_out),
     cmocka_unit_test(a_flipped_bit_of_ours_is_noticed),
     cmocka_unit_test(a_flipped_bit_of_the_journal_is_noticed),

@@ -19,7 +19,6 @@
 #include "frontier/host.h"
 #include "frontier/promote.h"
 #include "frontier/recrawl.h"
-#include "frontier/store/store_urls.h"
 #include "tests/support/scratch.h"
 #include "tests/support/second_reader.h"
 #include "tests/support/slow_hash.h"
@@ -274,39 +273,6 @@ static void the_second_reader_finds_every_number(void **state)
   scratch_remove(directory);
 }
 
-/* All of `ended` into `states`, as a long crawl does little by little. */
-static void fold(const char *directory)
-{
-  char message[FRONTIER_MESSAGE_SIZE];
-  store *s;
-  ended_fold folding = {0};
-  bool is_over = false;
-  assert_int_equal(store_open(directory, false, NULL, 0, &s, message), FRONTIER_OK);
-  assert_int_equal(store_begin(s), FRONTIER_OK);
-  assert_int_equal(store_fold_some(s, &folding, SIZE_MAX, SIZE_MAX, &is_over), FRONTIER_OK);
-  assert_true(is_over);
-  assert_int_equal(store_commit(s), FRONTIER_OK);
-  store_fold_free(&folding);
-  store_close(s);
-}
-
-static void the_second_reader_reads_states(void **state)
-{
-  (void)state;
-  char directory[SCRATCH_PATH];
-  scratch_make_fast(directory);
-  tell_story(directory, story_options);
-  fold(directory);
-  second_view v;
-  second_read(directory, false, &v);
-  assert_int_equal(v.faults, 0);
-  assert_int_equal(v.next_ended, 0);
-  check_urls(&v);
-  check_more(&v);
-  second_free(&v);
-  scratch_remove(directory);
-}
-
 /* ---- the golden files ----------------------------------------------------------------------------------- */
 
 static void open_golden_copy(char directory[SCRATCH_PATH])
@@ -455,13 +421,30 @@ static void notices_all(const char *sound)
   second_free(&whole);
 }
 
+/* By a program with tiny limits: so many endings that some are in the table by sequence. */
+static void make_with_states(char directory[SCRATCH_PATH])
+{
+  char line[3 * SCRATCH_PATH];
+  scratch_make_fast(directory);
+  snprintf(line, sizeof line, FRONTIER_DRIVER " %s %s/lines 1 150 >/dev/null", directory, directory);
+  assert_int_equal(system(line), 0); // NOLINT(cert-env33-c): the path is our own
+}
+
 static void the_second_reader_notices(void **state)
 {
   (void)state;
   char golden[SCRATCH_PATH];
   open_golden_copy(golden);
   notices_all(golden);
-  fold(golden);
+  scratch_remove(golden);
+  make_with_states(golden);
+  second_view v;
+  second_read(golden, false, &v);
+  unsigned states = 0;
+  for (size_t i = 0; i < v.record_count; i++)
+    states += v.records[i].table == SECOND_STATES;
+  assert_true(states > 0);
+  second_free(&v);
   notices_all(golden);
   scratch_remove(golden);
 }
@@ -652,7 +635,6 @@ int main(int argc, char **argv)
   }
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(the_second_reader_finds_every_number),
-    cmocka_unit_test(the_second_reader_reads_states),
     cmocka_unit_test(the_library_reads_the_golden_files),
     cmocka_unit_test(the_writer_makes_the_golden_records),
     cmocka_unit_test(the_second_reader_notices),
