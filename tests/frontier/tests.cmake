@@ -12,6 +12,7 @@ target_compile_definitions(test_frontier_format PRIVATE FRONTIER_DRIVER="$<TARGE
 add_dependencies(test_frontier_format frontier_driver_tiny)
 target_sources(test_frontier_format PRIVATE support/slow_hash.c)
 strata_test(workbench frontier tests_frontier)
+strata_test(resting frontier tests_frontier)
 strata_test(refs frontier)
 
 # ... again with tiny limits.
