@@ -237,10 +237,45 @@ static void each_is_handed_out_once(void **state)
   }
 }
 
+/* Of a host's turns, while URLs of each class wait, each class gets its share of 64, and its URLs are in their order. */
+static void no_class_starves_and_each_is_in_its_order(void **state)
+{
+  (void)state;
+  enum { OF_CLASS = 400, ALL = OF_CLASS * FRONTIER_CLASSES, ROUNDS = 4, TURNS = 64 };
+  static const unsigned shares[FRONTIER_CLASSES] = {12, 48, 3, 1}; /* the 64th is not the 16th, nor that the 4th */
+  unsigned came[FRONTIER_CLASSES] = {0};
+  model *m = calloc(1, sizeof *m);
+  assert_non_null(m);
+  scratch_make_fast(m->directory);
+  open_it(m, UINT16_MAX);
+  for (unsigned i = 0; i < ALL; i++) {
+    char text[64];
+    frontier_verdict verdict;
+    snprintf(text, sizeof text, "http://one.test/%u", i * HOSTS);
+    assert_int_equal(url_parse(text, strlen(text), URL_STRICT, &u), URL_OK);
+    good(m, frontier_add(m->f, &u, (frontier_origin){0}, 0, &verdict));
+  }
+  for (unsigned turn = 1; turn <= ALL; turn++) {
+    size_t count = 0;
+    for (int64_t wait_ms = 0; !count && wait_ms == 0;)
+      good(m, frontier_next(m->f, 0, m->leases, 1, &count, &wait_ms));
+    assert_int_equal(count, 1);
+    unsigned number = number_of(m->leases[0].url) / HOSTS, class = number % FRONTIER_CLASSES;
+    assert_int_equal(number, class + FRONTIER_CLASSES * came[class]++);
+    good(m, frontier_done(m->f, m->leases[0].id, FRONTIER_DONE, 200, NULL, 0, 0));
+    for (unsigned c = 0; c < FRONTIER_CLASSES && turn == ROUNDS * TURNS; c++)
+      assert_in_range(came[c] + 1, ROUNDS * shares[c], ROUNDS * shares[c] + 2);
+  }
+  good(m, frontier_close(m->f));
+  scratch_remove(m->directory);
+  free(m);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(each_is_handed_out_once),
+    cmocka_unit_test(no_class_starves_and_each_is_in_its_order),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
