@@ -249,12 +249,54 @@ static void a_filter_made_anew(void **state)
   scratch_remove(directory);
 }
 
+/* A classic filter at one in a hundred, made for 1,000 keys: it is made anew, larger, as they come. */
+static void rates_hold_while_filters_are_made_anew(void **state)
+{
+  (void)state;
+  enum { URLS = 100000, ASKED = 5000, OF_A_HUNDRED = 100, SPREAD = 5 };
+  static const frontier_options options = {.filter = MLBF_KIND_BLOOM,
+                                           .expected_urls = 1000,
+                                           .rate = 1.0 / OF_A_HUNDRED,
+                                           .per_host = 1,
+                                           .depth_cap = UINT16_MAX};
+  static bool was_new[URLS];
+  static url u;
+  char message[FRONTIER_MESSAGE_SIZE], directory[SCRATCH_PATH];
+  unsigned lost = 0, wrong = 0, asked = 0;
+  frontier_verdict verdict;
+  frontier *f;
+  scratch_make_fast(directory);
+  assert_int_equal(frontier_open(directory, &options, &f, message), FRONTIER_OK);
+  for (unsigned i = 0; i < URLS; i++) {
+    parse(i, &u);
+    assert_int_equal(frontier_note(f, &(frontier_link){.target = &u}, i, &verdict), FRONTIER_OK);
+    was_new[i] = verdict.outcome != FRONTIER_SEEN;
+    lost += !was_new[i];
+    if (i % (URLS / 20) == URLS / 20 - 1)
+      assert_int_equal(frontier_sync(f), FRONTIER_OK); /* what is in the open batch is known exactly */
+    for (unsigned k = 0; k < ASKED && i % (URLS / 20) == URLS / 20 - 1; k++, asked++) {
+      parse(URLS + asked, &u);
+      wrong += look(f, (frontier_link){.target = &u}) == FRONTIER_SEEN;
+    }
+  }
+  for (unsigned i = 0; i < URLS; i++) {
+    parse(i, &u);
+    if (was_new[i] && look(f, (frontier_link){.target = &u}) != FRONTIER_SEEN)
+      fail_msg("%u is not seen", i);
+  }
+  print_message("%u of %d new ones lost, %u of %u wrongly seen\n", lost, URLS, wrong, asked);
+  assert_in_range(lost, 1, URLS / OF_A_HUNDRED + SPREAD * 32); /* standard deviations */
+  assert_in_range(wrong, 1, asked / OF_A_HUNDRED + SPREAD * 32);
+  assert_int_equal(frontier_close(f), FRONTIER_OK);
+  scratch_remove(directory);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(the_callers_own_key),  cmocka_unit_test(what_is_refused),
     cmocka_unit_test(payloads_are_aligned), cmocka_unit_test(payloads_that_fill_a_batch),
-    cmocka_unit_test(a_filter_made_anew),
+    cmocka_unit_test(a_filter_made_anew),   cmocka_unit_test(rates_hold_while_filters_are_made_anew),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
