@@ -218,3 +218,16 @@ def defaults_are_polite(site):
     run.wants(once=['/', '/a', '/b'], never=['/no'])
     times = [r.time for r in run.requests]
     assert run.requests[0].target == '/robots.txt' and min(b - a for a, b in zip(times, times[1:])) > 0.99, times
+
+
+def names_of_no_cluster(site):
+    """what --cluster names is read before anything is made; what is none is refused by a sentence, which never has its password"""
+    names = ['', 'demo', 'http://127.0.0.1/demo', 'redis://', 'redis:///demo', 'redis://h', 'redis://h/', 'redis://h/a/b', 'redis://h/a b',
+             'redis://h:0/a', 'redis://h:65536/a', 'redis://h:x/a', 'redis://h:/a', 'redis://[::1/a', 'redis://[::1]x/a', 'redis://h,/a',
+             'redis://,h/a', 'redis://user:secret@h/a', 'redis://:secret@h/a', 'redis://@h/a', 'rediss://h/a', 'redis+sentinel://h/a',
+             'redis+sentinel://h//a', 'redis://h/\u00e4', 'redis://a,b,c,d,e,f,g,h,i,j,k,l,m,n,o,p,q/x', 'redis://h/' + 65 * 'a']
+    for name in names:
+        run = site.run('crawl', '--dir', site.dir, '--cluster', name, site.url('/'))
+        run.exits(2)
+        run.says('strata crawl: ', never=['secret'])
+        assert run.text.count('\n') == 1 and not os.path.exists(site.dir), run.text
