@@ -1,6 +1,7 @@
 /* See audit.h. */
 #include "tests/crash/audit.h"
 
+#include "tests/site/random.h"
 #include "tests/support/second_reader.h"
 
 #include <stdio.h>
@@ -212,10 +213,8 @@ bool audit_goes_on(const audit *a, unsigned kills_wanted)
 audit *audit_begin(void)
 {
   audit *a = calloc(1, sizeof *a);
-  const char *seed = getenv("STRATA_SEED");
   if (!a)
     abort();
-  a->dice = seed ? strtoull(seed, NULL, 10) : (uint64_t)time(NULL);
-  printf("seed %llu\n", (unsigned long long)a->dice);
+  a->dice = random_seed();
   return a;
 }

@@ -343,7 +343,7 @@ static void killed_and_restored(void **state)
 {
   unsigned kills = 0, restored = 0, crawls = 0;
   (void)state;
-  dice_begin((uint64_t)getpid());
+  dice_begin(random_commit_seed());
   /* a crawl may end before a kill that would restore a directory: with 40 kills none did in one run of twenty */
   for (; kills < kills_wanted || (!restored && kills < 10 * kills_wanted); crawls++)
     kills += crawl(&restored);

@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include "frontier/admin.h"
+#include "tests/site/random.h"
 #include "tests/support/scratch.h"
 
 enum { STEPS = 300, GROUP = 10, COMPACTION = 4, KILLS = 50 };
@@ -158,11 +159,9 @@ static unsigned kill_after(const char *directory, unsigned from, unsigned wait, 
 static void what_was_forgotten_stays_forgotten(void **state)
 {
   (void)state;
-  const char *text = getenv("STRATA_SEED");
-  unsigned seed = text ? (unsigned)strtoul(text, NULL, 10) : 1, done = 0;
+  unsigned done = 0;
   char directory[SCRATCH_PATH];
-  printf("seed %u\n", seed);
-  srand(seed);
+  srand((unsigned)random_seed());
   scratch_make_fast(directory);
   for (int kills = 0; kills < KILLS && done < STEPS; kills++) {
     unsigned wait = (unsigned)rand() % (2 * STEPS / KILLS), delay_us = (unsigned)rand() % 3000;

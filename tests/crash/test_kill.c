@@ -145,7 +145,7 @@ static void killed_twenty_times_while_links_wait(void **state)
   unsigned long late = 0;
   for (int crawls = 0; crawls < 6 && !late; crawls++) {
     clean_up(state);
-    kill_and_continue(random_seed(), "exact:bloom", "64");
+    kill_and_continue(random_seed() + (unsigned)crawls, "exact:bloom", "64");
     late = count_late();
   }
   print_message("%lu URLs came late\n", late);

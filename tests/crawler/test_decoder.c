@@ -1,5 +1,6 @@
 /* crawler/html/decoder.c and prescan.c: pages in many charsets into UTF-8, whole and cut in every two pieces. */
 #include "crawler/html/decoder.h"
+#include "tests/site/random.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -182,10 +183,7 @@ static void noise(void **state)
   static const char *const labels[] = {"gb18030",     "shift_jis", "euc-jp",       "big5",        "euc-kr",
                                        "iso-2022-jp", "utf-16le",  "windows-1255", "windows-1258"};
   static result whole, cut;
-  const char *given = getenv("STRATA_SEED");
-  unsigned seed = given ? (unsigned)strtoul(given, NULL, 10) : 7;
-  print_message("seed %u\n", seed);
-  uint32_t random = seed;
+  uint32_t random = (uint32_t)random_seed_or(7);
   for (size_t i = 0; i < sizeof labels / sizeof *labels; i++)
     for (int round = 0; round < 20; round++) {
       char page[300];

@@ -336,7 +336,7 @@ static void as_the_model(void **state)
                                        " ",
                                        "-"};
   // NOLINTEND(bugprone-suspicious-missing-comma)
-  dice_begin((uint64_t)time(NULL));
+  dice_begin(random_commit_seed());
   for (unsigned i = 0; i < 20000; i++) {
     char url[2048] = "http://h/";
     for (unsigned left = (unsigned)dice_throw(24); left; left--)

@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "frontier/host.h"
+#include "tests/site/random.h"
 #include "tests/support/scratch.h"
 
 enum { DELAY = 1000, HOUR = 3600000, START = 400 * HOUR, HOSTS = 20 };
@@ -167,9 +168,7 @@ static void all_hosts_keep_their_pace(void **state)
 {
   (void)state;
   enum { STEPS = 20000, LOOK = 50 };
-  const char *given = getenv("STRATA_SEED");
-  unsigned seed = given ? (unsigned)strtoul(given, NULL, 10) : 1, host, fetched = 0;
-  print_message("seed %u\n", seed);
+  unsigned seed = (unsigned)random_seed_or(1), host, fetched = 0;
   int64_t wait_ms;
   frontier *f = open_it(NULL);
   jumping j = {.real_ms = START, .clock_ms = START};

@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "tests/site/random.h"
 #include "tests/support/frontier_model.h"
 #include "tests/support/scratch.h"
 #include "tests/support/second_reader.h"
@@ -17,8 +18,7 @@
 /* STRATA_SEED=N repeats, or widens, every run with another seed. */
 static uint64_t seed(void)
 {
-  const char *text = getenv("STRATA_SEED");
-  return text ? strtoull(text, NULL, 10) : 1;
+  return random_seed_or(1);
 }
 
 static void agree(model_run run)

@@ -212,9 +212,7 @@ int main(void)
     cmocka_unit_test(counts_need_their_secret),
     cmocka_unit_test(what_is_no_count_is_refused),
   };
-  if (getenv("STRATA_SEED"))
-    seed = strtoull(getenv("STRATA_SEED"), NULL, 10);
-  print_message("seed %llu\n", (unsigned long long)seed);
+  seed = random_seed_or(seed);
   scratch_make_fast(directory);
   scratch_join(directory, "inlinks", path);
   scratch_join(directory, "inlinks.0", first_file);

@@ -359,9 +359,7 @@ int main(void)
     cmocka_unit_test(damage_is_noticed),
     cmocka_unit_test(absurd_geometry_is_refused),
   };
-  if (getenv("STRATA_SEED"))
-    seed = strtoull(getenv("STRATA_SEED"), NULL, 10);
-  printf("seed %llu\n", (unsigned long long)seed);
+  seed = random_seed_or(seed);
   scratch_make_fast(directory);
   scratch_join(directory, "count", file);
   int failed = cmocka_run_group_tests(tests, NULL, NULL);

@@ -461,9 +461,7 @@ int main(int argc, char **argv)
   };
   if (argc > 1 && strcmp(argv[1], "full") == 0)
     insertions = 2000000;
-  if (getenv("STRATA_SEED"))
-    seed = strtoull(getenv("STRATA_SEED"), NULL, 10);
-  printf("seed %llu\n", (unsigned long long)seed);
+  seed = random_seed_or(seed);
   scratch_make_fast(directory);
   scratch_join(directory, "window", file);
   int failed = cmocka_run_group_tests(tests, NULL, NULL);

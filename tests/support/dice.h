@@ -8,9 +8,7 @@ static uint64_t dice_state;
 
 static inline void dice_begin(uint64_t seed)
 {
-  const char *given = getenv("STRATA_SEED");
-  dice_state = given ? strtoull(given, NULL, 10) : seed;
-  printf("STRATA_SEED=%llu\n", (unsigned long long)dice_state);
+  dice_state = random_seed_or(seed);
 }
 
 static inline uint64_t dice_throw(uint64_t sides)
