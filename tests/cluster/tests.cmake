@@ -4,6 +4,8 @@ if(NOT STRATA_SANITIZE)
   add_test(NAME cluster COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/cluster/test_cluster.sh $<TARGET_FILE:strata>
     ${CMAKE_CURRENT_SOURCE_DIR}/examples/site)
   set_tests_properties(cluster PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 600)
+  set_tests_properties(cluster PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 1800)
+  strata_slow(cluster)
 endif()
 # Workers, machines and Redis die for a while; longer by hand: chaos.py --seconds 60 --pages 200. In all about a minute
 # and a half. The lie has to be noticed.
@@ -22,4 +24,6 @@ if(NOT STRATA_SANITIZE) # which see the same code in the first
 endif()
 foreach(test ${chaos_tests})
   set_tests_properties(${test} PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 300)
+  set_tests_properties(${test} PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 1800)
+  strata_slow(${test})
 endforeach()

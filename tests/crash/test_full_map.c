@@ -91,7 +91,7 @@ static void it_goes_on_when_the_limit_is_raised(void **state)
                                       "4",     "--allow-private", "--no-similar", "--max-pages", "320", "URL",
                                       NULL};
   pid_t pid = start_limited(words);
-  double end = process_clock() + 120;
+  double end = process_clock() + PROCESS_SECONDS_MAX;
   while (!has_said("paused: ") && !process_has_ended(pid) && process_clock() < end)
     process_sleep(0.01);
   bool is_paused = !process_has_ended(pid) && has_said(" is full, and address space is limited to 250 MiB");

@@ -206,7 +206,7 @@ static int run_and_interrupt(screen *s, screen *before, const char *const more[]
   watch(s, terminal, seconds, 5);
   *before = *s;
   assert_int_equal(write(terminal, "\003", 1), 1);
-  watch(s, terminal, 20, UINT32_MAX);
+  watch(s, terminal, PROCESS_SECONDS_MAX, UINT32_MAX);
   assert_int_equal(waitpid(pid, &status, 0), pid);
   close(terminal);
   return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
@@ -216,7 +216,7 @@ static void assert_clean_run(unsigned columns, unsigned rows)
 {
   static const char *const none[] = {NULL};
   screen s = make_screen(columns, rows), before;
-  int code = run_and_interrupt(&s, &before, none, 10);
+  int code = run_and_interrupt(&s, &before, none, PROCESS_SECONDS_MAX);
   if (code != 3 || before.strange || before.wraps || before.scrolls_standing)
     print_message("%u x %u: exit %d, %u strange bytes, %u lines at the edge, %u scrolls\n", columns, rows, code,
                   before.strange, before.wraps, before.scrolls_standing);
@@ -249,7 +249,7 @@ static void the_summary_stands_alone_in_the_end(void **state)
   (void)state;
   static const char *const none[] = {NULL};
   screen s = make_screen(200, 40), before;
-  assert_int_equal(run_and_interrupt(&s, &before, none, 10), 3);
+  assert_int_equal(run_and_interrupt(&s, &before, none, PROCESS_SECONDS_MAX), 3);
   assert_true(has(&before, "now ") && has(&before, "URLs: ") && has(&before, "on the way"));
   assert_true(has(&s, "Stopped by a signal"));
   assert_true(has(&s, "To go on:"));
@@ -278,16 +278,16 @@ static void a_width_that_changes(void **state)
   screen s = make_screen(120, 60);
   int terminal, status;
   pid_t pid = start(&s, none, &terminal);
-  watch(&s, terminal, 10, 4);
+  watch(&s, terminal, PROCESS_SECONDS_MAX, 4);
   for (size_t i = 0; i < sizeof widths / sizeof *widths; i++) {
     resize(&s, terminal, pid, widths[i]);
-    watch(&s, terminal, 10, s.drawings + 3);
+    watch(&s, terminal, PROCESS_SECONDS_MAX, s.drawings + 3);
     assert_int_equal(count(&s, " pages in"), 1); /* one panel, and nothing of those before it */
     assert_int_equal(count(&s, "URLs: "), 1);
     assert_int_equal(s.wraps + s.strange + s.scrolls, 0);
   }
   assert_int_equal(write(terminal, "\003", 1), 1);
-  watch(&s, terminal, 20, UINT32_MAX);
+  watch(&s, terminal, PROCESS_SECONDS_MAX, UINT32_MAX);
   assert_int_equal(waitpid(pid, &status, 0), pid);
   close(terminal);
   assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 3);
@@ -301,7 +301,7 @@ static void time_left_and_no_color(void **state)
   static const char *const caps[] = {"--max-seconds", "100", NULL};
   screen s = make_screen(80, 40), before;
   setenv("NO_COLOR", "1", 1);
-  run_and_interrupt(&s, &before, caps, 10);
+  run_and_interrupt(&s, &before, caps, PROCESS_SECONDS_MAX);
   unsetenv("NO_COLOR");
   assert_true(has(&before, " left"));
 }

@@ -352,7 +352,7 @@ static void a_second_crawl_of_the_same_directory(void **state)
   const char *const argv[] = {STRATA_PROGRAM, "crawl", "--dir", served->crawl, "--allow-private", served->url, NULL};
   pid_t second = process_start(argv, &(process_files){.out = out, .err = err});
   process_end end;
-  assert_true(process_wait(second, 10, &end));
+  assert_true(process_wait(second, &end));
   assert_int_equal(kill(first, SIGCONT), 0);
   assert_int_equal(trial_collect(served, first), 0);
   text_clear(&served->err);
@@ -377,7 +377,7 @@ static void without_standard_streams(void **state)
     text_addf(&script, "exec \"$0\" crawl --dir \"$1-%zu\" --delay 0 --allow-private \"$2\" %s", i, closed[i]);
     const char *const argv[] = {"/bin/sh", "-c", script.bytes, STRATA_PROGRAM, served->crawl, served->url, NULL};
     process_end end;
-    assert_true(process_wait(process_start(argv, &(process_files){0}), 20, &end));
+    assert_true(process_wait(process_start(argv, &(process_files){0}), &end));
     if (end.code != 0)
       print_error("with %s it ended with %d\n", closed[i], end.code);
     assert_int_equal(end.code, 0);

@@ -278,7 +278,7 @@ static void crawl_list(const char *list, const char *per_host)
                                "--connections",
                                "64",
                                "--timeout",
-                               "10",
+                               "30",
                                "--max-body",
                                "1000000",
                                "--ca-file",

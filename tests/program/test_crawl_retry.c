@@ -141,7 +141,7 @@ static void what_heals_is_fetched(void **state)
 {
   (void)state;
   served s = serve();
-  const char *const words[] = {CRAWL, "--timeout", "0.7", s.url.bytes, NULL};
+  const char *const words[] = {CRAWL, "--timeout", "5", s.url.bytes, NULL};
   assert_int_equal(trial_strata(s.trial, words), 0);
   page_log log = pages_read(s.trial->pages);
   assert_int_equal(pages_count(&log), ROWS + 1); /* one line each, however many tries */
@@ -163,7 +163,7 @@ static void once_if_told_so(void **state)
 {
   (void)state;
   served s = serve();
-  const char *const words[] = {CRAWL, "--timeout", "0.7", "--tries", "1", s.url.bytes, NULL};
+  const char *const words[] = {CRAWL, "--timeout", "5", "--tries", "1", s.url.bytes, NULL};
   assert_int_equal(trial_strata(s.trial, words), 0);
   for (size_t i = 0; i < ROWS; i++)
     assert_int_equal(seen_of[i].count, 1);
@@ -216,8 +216,8 @@ static void failed_for_good_and_queued_again(void **state)
 {
   (void)state;
   served s = serve();
-  const char *const words[] = {CRAWL, "--timeout", "0.7", "--tries", "1", s.url.bytes, NULL};
-  const char *const again[] = {CRAWL, "--timeout", "0.7", "--tries", "1", "--retry-failed", NULL};
+  const char *const words[] = {CRAWL, "--timeout", "5", "--tries", "1", s.url.bytes, NULL};
+  const char *const again[] = {CRAWL, "--timeout", "5", "--tries", "1", "--retry-failed", NULL};
   assert_int_equal(trial_strata(s.trial, words), 0);
   for (int run = 2; run <= 4; run++) {
     assert_int_equal(trial_strata(s.trial, again), 0);

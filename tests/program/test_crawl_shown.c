@@ -336,7 +336,7 @@ static void the_printed_command_names_the_directory(void **state)
   char *out = trial_path(t, "name");
   process_end end;
   pid_t pid = process_start((const char *const[]){"/bin/bash", "-c", script.bytes, NULL}, &(process_files){.out = out});
-  assert_true(process_wait(pid, 60, &end) && text_add_file(&name, out));
+  assert_true(process_wait(pid, &end) && text_add_file(&name, out));
   assert_string_equal(name.bytes, t->crawl);
   text_free(&script);
   text_free(&name);
@@ -465,7 +465,7 @@ static void csv_is_csv(void **state)
   process_end end;
   pid_t pid = process_start((const char *const[]){"/usr/bin/python3", "-c", script, results.bytes, NULL},
                             &(process_files){0});
-  assert_true(process_wait(pid, 60, &end));
+  assert_true(process_wait(pid, &end));
   assert_int_equal(end.code, 0);
   text_free(&results);
 }
@@ -519,7 +519,7 @@ static text hash_of(const text *what)
   text_addf(&hashing, "openssl dgst -sha256 -binary '%s' | openssl base64 -A", path);
   process_end end;
   pid_t pid = process_start((const char *const[]){"/bin/sh", "-c", hashing.bytes, NULL}, &(process_files){.out = out});
-  assert_true(process_wait(pid, 60, &end) && text_add_file(&hash, out) && hash.size == 44);
+  assert_true(process_wait(pid, &end) && text_add_file(&hash, out) && hash.size == 44);
   free(path);
   free(out);
   text_free(&hashing);

@@ -253,7 +253,7 @@ static void stat_while_it_runs(void **state)
   unsigned looks = 0;
   for (size_t requests = 20; trial_wait_requests(t, requests, crawl); requests += 60) {
     process_end end;
-    assert_true(process_wait(process_start(argv, &(process_files){.out = out, .err = err}), 20, &end));
+    assert_true(process_wait(process_start(argv, &(process_files){.out = out, .err = err}), &end));
     assert_int_equal(end.code, 0);
     json_t *counters = load_json(out);
     assert_true(number_of(counters, "done") >= done);

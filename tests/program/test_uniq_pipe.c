@@ -21,7 +21,7 @@
 #include <unistd.h>
 #include <zstd.h>
 
-enum { SECONDS = 20, ROOM = 256 };
+enum { SECONDS = PROCESS_SECONDS_MAX, ROOM = 256 };
 
 static char home[SCRATCH_PATH], in_path[SCRATCH_PATH], out_path[SCRATCH_PATH], err_path[SCRATCH_PATH],
   state_path[SCRATCH_PATH], other_path[SCRATCH_PATH];
@@ -64,7 +64,7 @@ static pid_t start_into_pipe(const char *before, const char *words, int *output)
 static process_end finish(pid_t pid)
 {
   process_end end;
-  assert_true(process_wait(pid, SECONDS, &end));
+  assert_true(process_wait(pid, &end));
   return end;
 }
 

@@ -20,7 +20,7 @@ add_test(NAME url_sets COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/program/test_url_sets
 if(NOT STRATA_SANITIZE)
   add_test(NAME bench_web COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/bench/bench_web.sh --smoke $<TARGET_FILE:strata>
     $<TARGET_FILE:web_server> $<TARGET_FILE:web_judge>)
-  set_tests_properties(bench_web PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 60)
+  set_tests_properties(bench_web PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 1800)
 endif()
 strata_test(site trial PkgConfig::GUMBO PkgConfig::URIPARSER)
 strata_test(crawl_site trial)
@@ -68,7 +68,7 @@ strata_test(audit trial tests_frontier)
 if(NOT STRATA_SANITIZE)
   add_test(NAME report_in_browser COMMAND python3 ${CMAKE_CURRENT_SOURCE_DIR}/program/report_in_browser.py
     $<TARGET_FILE:strata>)
-  set_tests_properties(report_in_browser PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 120)
+  set_tests_properties(report_in_browser PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 1800)
 endif()
 strata_test(crawl_sitemap trial PkgConfig::ZLIB)
 strata_test(crawl_closed_pipe trial)
@@ -100,4 +100,10 @@ target_link_libraries(hostile_directory PRIVATE strata_flags tests_crawl tests_f
 add_test(NAME hostile_directory COMMAND hostile_directory $<TARGET_FILE:strata> 60)
 add_test(NAME hostile_directory_more COMMAND hostile_directory $<TARGET_FILE:strata> 300)
 set_tests_properties(hostile_directory hostile_directory_more PROPERTIES TIMEOUT 600)
+set(hostile_changes 300)
+if(STRATA_SANITIZE) # three times as slow
+  set(hostile_changes 100)
+endif()
+add_test(NAME hostile_directory COMMAND hostile_directory $<TARGET_FILE:strata> ${hostile_changes})
+set_tests_properties(hostile_directory PROPERTIES TIMEOUT 1800)
 include(program/answers/answers.cmake)

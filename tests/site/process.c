@@ -55,6 +55,19 @@ pid_t process_start(const char *const argv[], const process_files *files)
   return pid;
 }
 
+process_turns process_turns_of(pid_t pid)
+{
+  char path[64];
+  unsigned long long ran_ns = 0, waited_ns = 0;
+  snprintf(path, sizeof path, "/proc/%d/schedstat", (int)pid);
+  FILE *file = fopen(path, "r");
+  if (!file || fscanf(file, "%llu %llu", &ran_ns, &waited_ns) != 2)
+    ran_ns = waited_ns = 0;
+  if (file)
+    fclose(file);
+  return (process_turns){.ran = (double)ran_ns / 1e9, .waited = (double)waited_ns / 1e9};
+}
+
 double process_clock(void)
 {
   struct timespec now;
@@ -74,9 +87,9 @@ bool process_has_ended(pid_t pid)
   return waitid(P_PID, (id_t)pid, &gone, WEXITED | WNOHANG | WNOWAIT) == 0 && gone.si_pid == pid;
 }
 
-bool process_wait(pid_t pid, double seconds, process_end *end)
+bool process_wait(pid_t pid, process_end *end)
 {
-  double deadline = process_clock() + seconds;
+  double deadline = process_clock() + PROCESS_SECONDS_MAX;
   bool in_time = true;
   int status = 0;
   pid_t got;
@@ -103,5 +116,5 @@ void process_kill(pid_t pid)
   if (pid <= 0)
     return;
   kill(pid, SIGKILL);
-  process_wait(pid, 10, &end);
+  process_wait(pid, &end);
 }

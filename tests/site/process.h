@@ -23,12 +23,22 @@ typedef struct process_end {
   struct rusage usage;
 } process_end;
 
-/* Waits at most `seconds`; then kills it and returns false. Either way it is gone, and `*end` says how. */
-bool process_wait(pid_t pid, double seconds, process_end *end);
+/* For what hangs, and nothing else: a machine that is busy with others may take any time for any work. */
+enum { PROCESS_SECONDS_MAX = 1800 };
+
+/* Waits PROCESS_SECONDS_MAX at most; then kills it and returns false. Either way it is gone, and `*end` says how. */
+bool process_wait(pid_t pid, process_end *end);
 
 void process_kill(pid_t pid); /* and wait until it is gone; 0: there is none */
 
 bool process_has_ended(pid_t pid); /* and has still to be waited for */
+
+/* Seconds that its first thread has run, and that it could have, while others had the cores: what is asserted of a
+ * program's wall time is less those. 0 and 0 where nobody counts them, or it has ended and was waited for. */
+typedef struct process_turns {
+  double ran, waited;
+} process_turns;
+process_turns process_turns_of(pid_t pid);
 
 double process_clock(void); /* seconds of a clock that only goes forward */
 void process_sleep(double seconds);

@@ -43,7 +43,7 @@ static int remove_one(const char *path, const struct stat *info, int kind, struc
 /* Waits for the server to print its URL; false if it ended instead. */
 static bool read_url(trial *t, const char *path)
 {
-  for (double end = process_clock() + 10; process_clock() < end; process_sleep(0.002)) {
+  for (double end = process_clock() + PROCESS_SECONDS_MAX; process_clock() < end; process_sleep(0.002)) {
     text line = {0};
     if (text_add_file(&line, path) && line.size && line.bytes[line.size - 1] == '\n') {
       line.bytes[line.size - 1] = '\0';
@@ -154,7 +154,7 @@ pid_t trial_strata_start(trial *t, const char *const words[])
 
 int trial_collect(trial *t, pid_t pid)
 {
-  bool in_time = process_wait(pid, TRIAL_SECONDS_MAX, &t->end);
+  bool in_time = process_wait(pid, &t->end);
   char *out = trial_path(t, "strata.out"), *err = trial_path(t, "strata.err");
   text_clear(&t->out);
   text_clear(&t->err);
@@ -188,7 +188,7 @@ size_t trial_requests(const trial *t)
 
 bool trial_wait_requests(const trial *t, size_t count, pid_t process)
 {
-  for (double end = process_clock() + TRIAL_SECONDS_MAX; process_clock() < end; process_sleep(0.001)) {
+  for (double end = process_clock() + PROCESS_SECONDS_MAX; process_clock() < end; process_sleep(0.001)) {
     if (trial_requests(t) >= count)
       return true;
     if (process_has_ended(process))

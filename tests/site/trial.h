@@ -7,8 +7,6 @@
 #include "tests/site/process.h"
 #include "tests/site/site.h"
 
-enum { TRIAL_SECONDS_MAX = 60 }; /* no run of a program takes longer, or it is killed and the test fails */
-
 typedef struct trial_options {
   uint64_t seed;
   uint32_t entries;

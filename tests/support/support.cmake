@@ -7,7 +7,7 @@ function(strata_test name)
   target_compile_definitions(test_${name} PRIVATE
     SHARED_DATA="${PROJECT_SOURCE_DIR}/../shared/data" TESTS_DIR="${PROJECT_SOURCE_DIR}/tests")
   add_test(NAME ${name} COMMAND test_${name})
-  set_tests_properties(${name} PROPERTIES TIMEOUT 300)
+  set_tests_properties(${name} PROPERTIES TIMEOUT 1800)
 endfunction()
 
 # strata_fuzz(url frontier): tests/fuzz/fuzz_url.c. With STRATA_FUZZ a libFuzzer program; always a plain one

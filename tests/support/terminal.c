@@ -27,11 +27,11 @@ static void open_terminal(int *master, int *slave, char path[64])
   tcsetattr(*slave, TCSANOW, &raw);
 }
 
-/* Until the program has ended and nothing is left, or for a minute. */
+/* Until the program has ended and nothing is left. */
 static void read_all(int master, pid_t pid, text *came)
 {
   char piece[4096];
-  for (double end = process_clock() + 60; process_clock() < end;) {
+  for (double end = process_clock() + PROCESS_SECONDS_MAX; process_clock() < end;) {
     bool has_ended = process_has_ended(pid);
     struct pollfd ready = {.fd = master, .events = POLLIN};
     if (poll(&ready, 1, has_ended ? 0 : 2) == 0) {
@@ -54,7 +54,7 @@ int terminal_run(const char *const argv[], const char *in, text *came)
   open_terminal(&master, &slave, path);
   pid_t pid = process_start(argv, &(process_files){.in = in, .out = path, .err = path});
   read_all(master, pid, came); /* `slave` stays open: what was sent is not lost when the program ends */
-  bool in_time = process_wait(pid, 10, &end);
+  bool in_time = process_wait(pid, &end);
   close(master);
   close(slave);
   return in_time ? end.code : -1;

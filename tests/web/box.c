@@ -6,8 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SECONDS_MAX = 600 };
-
 static void must(bool holds, const char *what)
 {
   if (holds)
@@ -20,7 +18,7 @@ static void must(bool holds, const char *what)
 static void read_ports(box *b, const char *path)
 {
   char start[256] = "";
-  for (double end = process_clock() + 20; process_clock() < end && !*start; process_sleep(0.01)) {
+  for (double end = process_clock() + PROCESS_SECONDS_MAX; process_clock() < end && !*start; process_sleep(0.01)) {
     text said = {0};
     if (text_add_file(&said, path) && said.size && said.bytes[said.size - 1] == '\n')
       must(sscanf(said.bytes, "http=%d https=%d dns=%d start=%255s", &b->http, &b->https, &b->dns, start) == 4, path);
@@ -56,7 +54,7 @@ static void end_server(box *b)
   if (!b->server)
     return;
   kill(b->server, SIGTERM);
-  must(process_wait(b->server, SECONDS_MAX, &end) && end.code == 0, "the server did not end well");
+  must(process_wait(b->server, &end) && end.code == 0, "the server did not end well");
   b->server = 0;
 }
 
@@ -87,7 +85,7 @@ int box_strata(box *b, const char *const words[])
   }
   all[count] = b->start.bytes;
   pid_t pid = process_start(all, &(process_files){0});
-  must(process_wait(pid, SECONDS_MAX, &end), "strata takes too long");
+  must(process_wait(pid, &end), "strata takes too long");
   return end.code;
 }
 

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 enum {
-  REAL_SECONDS_MAX = 60,
+  REAL_SECONDS_MAX = 1800,
   LIFE_DAYS_MAX = 120, /* of virtual time */
   STEPS_MAX = 50 * 1000 * 1000,
   MEMORY_MAX_KIB = 400 << 10, /* of a crawl of a thousand pages; most of it is the program, and maps */

@@ -111,7 +111,7 @@ static void wget2_agrees(void **state)
   text_addf(&command, "wget2 -q -r -l inf -H --ca-certificate=%s -P %s $START", authority, pages);
   const char *const words[] = {IN_A_BOX, WEB_SERVER, line, log, authority, "sh", "-c", command.bytes, NULL};
   process_end end;
-  assert_true(process_wait(process_start(words, &(process_files){.err = "/dev/null"}), 120, &end));
+  assert_true(process_wait(process_start(words, &(process_files){.err = "/dev/null"}), &end));
   text_free(&command);
   if (end.code == 77) {
     print_message("skipped: there can be no namespace here\n");
@@ -188,7 +188,7 @@ static text in_its_own_net(box *b, const char *command)
             "--ca-file '$SSL_CERT_FILE' --delay 0 --tries 1'\n%s",
             b->home, command);
   const char *const words[] = {IN_A_BOX, WEB_SERVER, b->line, log, authority, "sh", "-c", script.bytes, NULL};
-  assert_true(process_wait(process_start(words, &(process_files){.out = out}), 120, &end));
+  assert_true(process_wait(process_start(words, &(process_files){.out = out}), &end));
   assert_true(text_add_file(&said, out));
   text_free(&script);
   if (end.code == 77) {

@@ -2,7 +2,7 @@
 function(strata_answers kind)
   add_test(NAME answers_${kind} COMMAND python3 ${CMAKE_CURRENT_SOURCE_DIR}/program/answers/answers.py
     $<TARGET_FILE:strata> ${CMAKE_CURRENT_SOURCE_DIR}/program/answers/${kind}.py)
-  set_tests_properties(answers_${kind} PROPERTIES TIMEOUT 300)
+  set_tests_properties(answers_${kind} PROPERTIES TIMEOUT 1800)
 endfunction()
 strata_answers(admin)
 strata_answers(redirects)
