@@ -101,25 +101,6 @@ run_tests_without() # LABELS PRESET [OPTION OF CTEST]...
   run_tests "$@" -LE "^($labels)\$"
 }
 
-# Begins to build beside the tests of other stages, which leave a part of the cores idle.
-begin() # PRESET TARGET...
-{
-  preset=$1
-  shift
-  configure "$preset"
-  nice -n 19 ninja -C "$root/build/$preset" -j "$jobs" "$@" >"$root/build/log/$preset.log" 2>&1 &
-  eval "builder_$preset=$!"
-}
-
-finish() # PRESET
-{
-  eval "pid=\$builder_$1"
-  [ -n "$pid" ] || return 0
-  log=$root/build/log/$1.log
-  wait "$pid" || fail_with_log "build/$1 does not build"
-  eval "builder_$1="
-}
-
 stage_quick() # gcc, warnings are errors; every test that is not slow
 {
   build check all
@@ -140,19 +121,26 @@ check_format()
     >"$log" 2>&1 || fail_with_log "clang-format -i would change files"
 }
 
+# Beside the tests of other stages, which leave a part of the cores idle. Objects alone: ninja would first build the
+# programs that they wait for.
 begin_lint()
 {
   check_format
   configure lint
-  "$root/tests/lint_changed.sh" "$root/build/lint" >"$root/build/log/lint-objects.log"
-  # shellcheck disable=SC2046 # one word an object
-  begin lint build.ninja $(cat "$root/build/log/lint-objects.log")
+  objects=$root/build/log/lint-objects.log
+  "$root/tests/lint_changed.sh" "$root/build/lint" >"$objects"
+  (cd "$root/build/lint" && xargs -r dirname <"$objects" | sort -u | xargs -r mkdir -p &&
+    xargs -r ninja -t commands -s <"$objects" | nice -n 19 xargs -r -d '\n' -n 1 -P "$jobs" sh -c) \
+    >"$root/build/log/lint.log" 2>&1 &
+  linter=$!
 }
 
 stage_lint() # clang-format; clang, clang-tidy and cppcheck on what changed (tests/lint_changed.sh); findings are errors
 {
-  [ -n "$builder_lint" ] || begin_lint
-  finish lint
+  [ -n "$linter" ] || begin_lint
+  log=$root/build/log/lint.log
+  wait "$linter" || fail_with_log "build/lint does not build"
+  linter=
 }
 
 stage_analyze() # the same on every file, with eleven times as many states of each function for the static analyzer
@@ -163,7 +151,8 @@ stage_analyze() # the same on every file, with eleven times as many states of ea
 
 stage_asan() # address and undefined-behaviour sanitizers; every test that they can judge
 {
-  finish asan
+  [ -z "$builder" ] || wait "$builder" || : # build says why
+  builder=
   build asan all
   run_tests_without 'gcc|night' asan
 }
@@ -273,9 +262,9 @@ export STRATA_COMMIT
 is_night=${STRATA_NIGHT-}
 unrandomized=   # what to run ctest under
 scratch=        # where tests are at work
-builder_lint='' # their processes
-builder_asan=''
-trap 'rm -rf ${scratch:+"$scratch"}; kill $builder_lint $builder_asan 2>/dev/null || :' EXIT
+linter=         # its process, while it runs
+builder=        # that of build/asan
+trap 'rm -rf ${scratch:+"$scratch"}; kill $linter $builder 2>/dev/null || :' EXIT
 trap 'exit 130' INT TERM
 rm -f "$root"/build/log/*-tests.log "$root"/build/log/*-skipped.log
 began=$(date +%s)
@@ -283,7 +272,11 @@ case " $* " in
   *' lint '*) begin_lint ;;
 esac
 case " $* " in
-  *' gcc '*' asan '*) begin asan all ;;
+  *' gcc asan '*)
+    configure asan
+    nice -n 19 ninja -C "$root/build/asan" -j "$jobs" all >"$root/build/log/asan.log" 2>&1 &
+    builder=$!
+    ;;
 esac
 for stage; do
   stage_began=$(date +%s)
