@@ -178,11 +178,11 @@ stage_fuzz() # every fuzz target for FUZZ_SECONDS (60), from its corpus; what it
 {
   install_missing 'libclang-rt-14-dev file /usr/lib/llvm-14/lib/clang/14.0.6/lib/linux'
   build fuzz all
-  for corpus in "$root"/tests/fuzz/corpus/*.txt; do
+  for corpus in "$root"/tests/contract/fuzz/corpus/*.txt; do
     target=$(basename "$corpus" .txt)
     log=$root/build/log/fuzz-$target.log
     case $target in
-    response | visit) dictionary=-dict=$root/tests/fuzz/http.dict ;;
+    response | visit) dictionary=-dict=$root/tests/contract/fuzz/http.dict ;;
     *) dictionary= ;;
     esac
     mkdir -p "$root/build/fuzz/tests/$target" "$root/build/fuzz/tests/corpus/$target"

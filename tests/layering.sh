@@ -3,7 +3,8 @@
 #   tests/layering.sh [TREE]           TREE: the checkout (default: this one)
 #   tests/layering.sh --graph [TREE]   the sub-rooms and what each includes, for dot(1)
 #
-#     mlbf <- frontier <- datasets <- crawler        tests may include all of them
+#     mlbf <- frontier <- datasets <- crawler        tests and benches may include all of them, but contract tests only
+#                                                    what is installed
 #
 # 1. "room/header.h" or "room/sub/header.h" and nothing else between quotes: no "..", no bare name, and it exists.
 # 2. A sub-room includes itself, the public headers of its room, and what its line below names. Nothing there is named
@@ -14,6 +15,8 @@
 #    replaces that file at link time decides all of it.
 # 6. At the top of a room: the headers it installs, README.md, FORMAT.md, CMakeLists.txt, and its sub-rooms.
 # 7. No two .c or .h files of the tree have one name.
+# 8. A test of what users reach (tests/contract/, but standards, fuzz targets and the simulation) includes only what is
+#    installed.
 set -eu
 mode=check
 if [ "${1-}" = --graph ]; then
@@ -79,7 +82,9 @@ c_library='assert complex ctype errno fenv float inttypes iso646 libgen limits l
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-find mlbf frontier datasets crawler tests -name '*.[ch]' -o -name '*.cc' -o -name '*.cpp' | sort >"$work/files"
+for room in mlbf frontier datasets crawler tests bench; do
+  [ ! -d $room ] || find $room -name '*.[ch]' -o -name '*.cc' -o -name '*.cpp'
+done | sort >"$work/files"
 result=0
 
 # shellcheck disable=SC2046 # no file of ours has a blank in its name
@@ -126,7 +131,11 @@ awk -v c_library="$c_library" -v rules="$rules" -v unforeseeable="$unforeseeable
     top = top_of(path)
     if (path ~ /\.\./ || target == "" || !(top in level)) broken("an include names its room")
     else if (!exists(path)) broken("no such header")
-    else if (room == "tests" || target == here) return
+    else if (here ~ /^tests\/contract\/(mlbf|frontier|program|crash|cluster)$/ && top != "tests") {
+      if (!is_twin && (target != top || !installed(top, name_of(path))))
+        broken("a contract test includes what is installed")
+    }
+    else if (room == "tests" || room == "bench" || target == here) return
     else if (level[top] > level[room]) broken(room " lies below " top)
     else if (target == top) {
       if (!installed(top, name_of(path))) broken("not an installed header of " top)
@@ -140,14 +149,18 @@ awk -v c_library="$c_library" -v rules="$rules" -v unforeseeable="$unforeseeable
     gsub(/[ \n]+/, "|", asks)
     asks = "(^|[^a-zA-Z0-9_.>])(" asks ")\\("
     level["mlbf"] = 1; level["frontier"] = 2; level["datasets"] = 3; level["crawler"] = 4; level["tests"] = 5
+    level["bench"] = 6
     read_rules()
     printf "" > edges
   }
   FNR == 1 {
     here = directory_of(FILENAME)
     room = top_of(FILENAME)
-    if (room != "tests" && here != room && !(here in is_sub)) broken("a sub-room without a rule")
+    if (level[room] < 5 && here != room && !(here in is_sub)) broken("a sub-room without a rule")
   }
+  # A contract test may be compiled once more, for inside/, with what is not installed.
+  FNR == 1 || /^#endif/ { is_twin = 0 }
+  /^#ifdef (PAPERS|SCALAR)$/ { is_twin = 1 }
   # Calls; in a comment, a name with its bracket is one too.
   (room == "frontier" || room == "crawler") && $0 ~ asks && FILENAME != "frontier/base/machine.c" {
     broken("only frontier/base/machine.c asks the machine for this")
@@ -165,7 +178,7 @@ awk -v c_library="$c_library" -v rules="$rules" -v unforeseeable="$unforeseeable
   }
   name ~ /^</ {
     sub(/^</, "", name); sub(/>.*/, "", name)
-    if (room != "tests" && !(name in is_c) && !((here, name) in allowed)) broken("not a header " here " may know")
+    if (level[room] < 5 && !(name in is_c) && !((here, name) in allowed)) broken("not a header " here " may know")
     next
   }
   { broken("an include that cannot be checked") }

@@ -16,7 +16,7 @@
 #include <string.h>
 
 /* Rows that are looked into, some 130 pages each, and one more for each page asked for: milliseconds. Without a limit
- * all pages of a site are looked at for what they begin with, which all have alike (tests/bench/bench_like). */
+ * all pages of a site are looked at for what they begin with, which all have alike (bench/bench_like). */
 enum { ROWS_MOST = 32 };
 
 typedef struct orders {

@@ -10,7 +10,7 @@ typedef struct html_head {
   const char *title;
   const char *style;       /* CSS */
   const char *style_hash;  /* SHA-256 of `style`, in base64. A change of the style needs a new hash; the failing test in
-                             tests/program/test_crawl_shown.c prints it */
+                             tests/contract/program/test_crawl_shown.c prints it */
   bool has_images;         /* html_figure is used */
   const char *script;      /* JavaScript, run behind the page's end; NULL: none */
   const char *script_hash; /* as style_hash */

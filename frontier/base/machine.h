@@ -1,6 +1,6 @@
 /* frontier/base/machine.h: all that differs from run to run: clocks, sleep, random bytes, threads. No other file of
  * frontier/ and crawler/ may ask the machine for them (tests/layering.sh). So a test that replaces these functions
- * controls them all, and the same seed gives the same crawl (tests/web/SIMULATION.md).
+ * controls them all, and the same seed gives the same crawl (tests/contract/web/SIMULATION.md).
  *
  * Not installed. The crawler may include it although it is private to this room, so that both have one clock. LMDB and
  * libcurl read clocks of their own. */

@@ -5,7 +5,7 @@
  *
  * The differences are a string of bytes over blocks of 32, cut from slabs and linked by number; the head of a list is
  * such a block too. A difference has 7 bits in a byte, its sign the lowest: 100 URLs of a host among 20,000 take 3.5 to
- * 3.8 bytes each (tests/frontier/test_refs.c), one alone 32. */
+ * 3.8 bytes each (tests/inside/frontier/test_refs.c), one alone 32. */
 #ifndef STRATA_FRONTIER_REFS_H
 #define STRATA_FRONTIER_REFS_H
 

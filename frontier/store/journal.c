@@ -31,7 +31,7 @@
 #include <xxhash.h>
 
 /* Some hundred pages' lines. Each commit writes what is owed once more, which is nothing beside an fdatasync. Tiny: so
- * little that twenty power cuts show a sync that is missing (tests/crash/test_power.c). */
+ * little that twenty power cuts show a sync that is missing (tests/contract/crash/test_crash_power.c). */
 enum { SYNC_AFTER = FRONTIER_LIMIT(32 << 10, 16) };
 
 struct journal {

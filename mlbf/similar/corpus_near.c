@@ -8,7 +8,7 @@
  *
  * Two documents that share the part J of all their shingles have equal minima with probability J, and an equal key with
  * 1 - (1 - J^3)^6: 0.9996 for J = 0.9, 0.992 for 0.82, the least of two that are near, and 0.15 for 0.3, which costs
- * one document read in vain. Of the edited copies in three manuals (tests/bench/bench_near --trees) six keys of three
+ * one document read in vain. Of the edited copies in three manuals (bench/bench_near --trees) six keys of three
  * found as many as eleven of four, in half the memory.
  *
  * A table is never believed: what it leads to is read, and compared whole. So keys may lead to a document that was lost

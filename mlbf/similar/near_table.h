@@ -25,7 +25,7 @@ enum {
   NEAR_HASH_BITS = 25,
   NEAR_VOLUME_BITS = 16,
   NEAR_OFFSET_BITS = 23,
-  NEAR_SAME_MOST = 4, /* as many copies in three manuals were found as with 16: tests/bench/bench_near --trees */
+  NEAR_SAME_MOST = 4, /* as many copies in three manuals were found as with 16: bench/bench_near --trees */
 };
 
 typedef struct near_segment {

@@ -1,14 +1,8 @@
 /* Asserts are on in this build, and a caller's mistake ends the program at the border it crosses, not somewhere behind
  * it. That a release has none: test_asserts.sh. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include <assert.h>
 #include <fcntl.h>
@@ -22,6 +16,7 @@
 #include "frontier/hosts/leases.h"
 #include "frontier/hosts/schedule.h"
 #include "mlbf/filter/cells.h"
+#include "tests/support/test.h"
 #include "tests/support/test_hasher.h"
 
 /* In a child, which says nothing: how it ended. */
@@ -61,9 +56,8 @@ static void say_what_is_false(void)
   assert(!is_true);
 }
 
-static void asserts_are_on(void **state)
+CASE(asserts_are_on)
 {
-  (void)state;
   assert_int_equal(run(say_what_is_true), 0);
   assert_aborts(say_what_is_false);
 }
@@ -144,9 +138,8 @@ static void end_what_was_not_begun(void)
   json_end(&j);
 }
 
-static void mistakes_are_noticed(void **state)
+CASE(mistakes_are_noticed)
 {
-  (void)state;
   void (*const mistakes[])(void) = {set_a_cell_too_large,   set_a_cell_that_is_not_there, land_twice,
                                     push_into_no_line,      end_a_lease_that_is_not,      add_to_a_finished_sorter,
                                     leave_an_address_twice, end_what_was_not_begun};
@@ -154,13 +147,4 @@ static void mistakes_are_noticed(void **state)
     print_message("mistake %zu\n", i);
     assert_aborts(mistakes[i]);
   }
-}
-
-int main(void)
-{
-  const struct CMUnitTest tests[] = {
-    cmocka_unit_test(asserts_are_on),
-    cmocka_unit_test(mistakes_are_noticed),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -13,7 +13,7 @@ plant_tree()
 {
   rm -rf "${planted:?}"/*
   for place in mlbf/filter mlbf/file mlbf/papers frontier/base frontier/store frontier/core frontier/url \
-    datasets/sort datasets/read datasets/papers crawler/base crawler/http crawler/html crawler/loop tests/support; do
+    datasets/sort datasets/read datasets/papers crawler/base crawler/http crawler/html crawler/loop tests/support tests/contract/frontier; do
     room=${place%%/*}
     sub=${place##*/}
     mkdir -p "$planted/$place"
@@ -56,6 +56,8 @@ expect kept crawler/loop/crawler_loop.c '#include "crawler/http/crawler_private_
 expect kept crawler/http/crawler_http.c '  #  include <curl/curl.h>'
 expect kept tests/support/tests_support.c '#include "frontier/core/frontier_private_core.h"'
 expect kept tests/support/tests_support.c '#include <cmocka.h>'
+expect kept tests/contract/frontier/tests_frontier.c '#include "frontier/public_frontier.h"'
+expect broken tests/contract/frontier/tests_frontier.c '#include "frontier/core/frontier_private_core.h"'
 expect kept crawler/loop/crawler_loop.c '#include "frontier/base/machine.h"'
 expect kept frontier/base/machine.c 'clock_gettime(CLOCK_MONOTONIC, &now);'
 expect kept crawler/loop/crawler_loop.c 'uint64_t now_ms = frontier_clock(f), then = c->time(1);'

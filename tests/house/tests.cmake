@@ -1,7 +1,7 @@
 if(STRATA_ASSERTS)
   set(room house)
-  strata_test(asserts crawler)      # and all rooms below
-  unset(room)
+  strata_program(house_asserts crawler) # and all rooms below
+  strata_test(asserts)
 endif()
 
 # What no sanitizer changes: the scripts, the headers alone, and what is installed.
@@ -37,7 +37,7 @@ if(NOT STRATA_SANITIZE)
   endif()
   add_test(NAME debian COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/house/test_debian.sh)
   add_test(NAME manual COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/house/test_manual.sh $<TARGET_FILE:strata> ${STRATA_MANUAL})
-  add_test(NAME completion COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/program/test_completion.sh $<TARGET_FILE:strata>
+  add_test(NAME completion COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/contract/program/test_completion.sh $<TARGET_FILE:strata>
     ${STRATA_COMPLETIONS})
   set_tests_properties(completion PROPERTIES TIMEOUT 1800)
   add_test(NAME install COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/install/test_install.sh ${PROJECT_BINARY_DIR})
@@ -47,32 +47,27 @@ if(NOT STRATA_SANITIZE)
   set_tests_properties(packages PROPERTIES TIMEOUT 1800 SKIP_RETURN_CODE 77)
   add_test(NAME refused_32_bit COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/install/test_32_bit.sh)
   if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
-    foreach(name line filter digest url_fast)
-      add_test(NAME portable_${name} COMMAND test_${name})
+    add_test(NAME portable_line COMMAND inside_mlbf line.*)
+    add_test(NAME portable_digest COMMAND contract_mlbf digest.*)
+    add_test(NAME portable_filter COMMAND contract_mlbf filter.*)
+    add_test(NAME portable_url_fast COMMAND inside_frontier url_fast.*)
+    foreach(name line digest filter url_fast)
       set_tests_properties(portable_${name} PROPERTIES ENVIRONMENT STRATA_CPU=portable TIMEOUT 1800)
     endforeach()
-    add_test(NAME without_avx COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/mlbf/test_without_avx.sh $<TARGET_FILE:test_line>
-      $<TARGET_FILE:test_hash> $<TARGET_FILE:test_digest_sha1> $<TARGET_FILE:test_url_fast>)
-    set_tests_properties(without_avx PROPERTIES TIMEOUT 600 SKIP_RETURN_CODE 77)
+    add_test(NAME without_avx COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/contract/mlbf/test_without_avx.sh
+      $<TARGET_FILE:inside_mlbf> line.* hash.* -- $<TARGET_FILE:contract_standards> digest_sha1.*
+      -- $<TARGET_FILE:inside_frontier> url_fast.*)
     set_tests_properties(without_avx PROPERTIES TIMEOUT 1800 SKIP_RETURN_CODE 77)
-    strata_slow(without_avx)
   endif()
   add_test(NAME dist COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/install/test_dist.sh)
   set_tests_properties(dist PROPERTIES SKIP_RETURN_CODE 77)
   add_test(NAME install_libraries COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/install/test_install_libraries.sh
     ${PROJECT_BINARY_DIR} ${CMAKE_C_COMPILER})
   foreach(name install_shared install_libraries)
-    set_tests_properties(${name} PROPERTIES TIMEOUT 1200)
-  endforeach()
-  if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64") # whose layouts are kept
-    add_test(NAME abi COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/install/test_abi.sh ${PROJECT_BINARY_DIR})
-    set_tests_properties(abi PROPERTIES TIMEOUT 1200)
     set_tests_properties(${name} PROPERTIES TIMEOUT 1800)
-    strata_slow(${name})
   endforeach()
   if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64") # whose layouts are kept
     add_test(NAME abi COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/install/test_abi.sh ${PROJECT_BINARY_DIR})
     set_tests_properties(abi PROPERTIES TIMEOUT 1800)
-    strata_slow(abi)
   endif()
 endif()

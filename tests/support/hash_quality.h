@@ -1,5 +1,5 @@
 /* Statistics of the keyed hash: how far from random its values are, in standard deviations. A test runs them for
- * seconds, tests/bench/bench_hash.c for hours. */
+ * seconds, bench/bench_hash.c for hours. */
 #ifndef STRATA_TESTS_HASH_QUALITY_H
 #define STRATA_TESTS_HASH_QUALITY_H
 

@@ -1,18 +1,11 @@
 #include "tests/support/lives.h"
 
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 enum { PAGES_MOST = 219 }; /* of a filter for 250,000 keys at 28.8 bits, which one of the lives has */
-
-static life *const *all;
-static size_t all_count;
 
 bool has_failed(story *s, mlbf_status status)
 {
@@ -53,17 +46,17 @@ static unsigned fail_each_of(fault_loop l, life *live, story *s)
   return failures;
 }
 
-static void fail_each(fault_class what, int error, bool stays)
+void lives_fail(life *const lives[], size_t count, fault_class what, int error, bool stays)
 {
   story s = {.what = what};
   scratch_make_fast(s.root);
   scratch_join(s.root, "filter", s.path);
   unsigned failures = 0;
-  for (size_t i = 0; i < all_count; i++)
-    all[i](&s); /* undisturbed, and what is allocated once in a program is now */
+  for (size_t i = 0; i < count; i++)
+    lives[i](&s); /* undisturbed, and what is allocated once in a program is now */
   unsigned long before = pages_mapped();
-  for (size_t i = 0; i < all_count; i++)
-    failures += fail_each_of((fault_loop){.what = what, .error = error, .stays = stays}, all[i], &s);
+  for (size_t i = 0; i < count; i++)
+    failures += fail_each_of((fault_loop){.what = what, .error = error, .stays = stays}, lives[i], &s);
   scratch_remove(s.root);
   unsigned long after = pages_mapped();
   print_message("%u failures, %lu pages before, %lu after\n", failures, before, after);
@@ -71,46 +64,4 @@ static void fail_each(fault_class what, int error, bool stays)
 #ifndef __SANITIZE_ADDRESS__ /* it maps more itself; of malloc's memory it knows what was leaked */
   assert_true(after < before + PAGES_MOST);
 #endif
-}
-
-static void each_allocation_fails_once(void **state)
-{
-  (void)state;
-  fail_each(FAULT_ALLOC, ENOMEM, false);
-}
-
-static void from_each_allocation_on_all_fail(void **state)
-{
-  (void)state;
-  fail_each(FAULT_ALLOC, ENOMEM, true);
-}
-
-static void each_write_fails_once(void **state)
-{
-  (void)state;
-  fail_each(FAULT_WRITE, ENOSPC, false);
-}
-
-static void from_each_write_on_all_fail(void **state)
-{
-  (void)state;
-  fail_each(FAULT_WRITE, ENOSPC, true);
-}
-
-static void each_sync_fails_once(void **state)
-{
-  (void)state;
-  fail_each(FAULT_SYNC, ENOSPC, false);
-}
-
-int lives_fail(life *const lives[], size_t count)
-{
-  const struct CMUnitTest tests[] = {
-    cmocka_unit_test(each_allocation_fails_once), cmocka_unit_test(from_each_allocation_on_all_fail),
-    cmocka_unit_test(each_write_fails_once),      cmocka_unit_test(from_each_write_on_all_fail),
-    cmocka_unit_test(each_sync_fails_once),
-  };
-  all = lives;
-  all_count = count;
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

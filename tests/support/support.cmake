@@ -1,36 +1,67 @@
 # How a test is declared, and what several tests share.
 
-# strata_test(url frontier): test_url.c of the room whose tests.cmake says so, linked with that room (and those below).
-function(strata_test name)
-  add_executable(test_${name} ${room}/test_${name}.c)
-  target_link_libraries(test_${name} PRIVATE strata_flags ${ARGN} tests_one tests_support PkgConfig::CMOCKA)
-  target_compile_definitions(test_${name} PRIVATE
+# A test is a case: CASE(name) in a file test_FILE.c (support/test.h). ctest knows it as FILE.name, and starts its program
+# for it alone; a program has the files of one directory.
+
+# strata_program(contract_frontier frontier tests_frontier [SUFFIX _tiny]): a program, and what it is linked with. The
+# suffix stands behind FILE where the files are those of another program, too.
+macro(strata_program name)
+  cmake_parse_arguments(PROGRAM "" "SUFFIX" "" ${ARGN})
+  set(program ${name})
+  set(suffix "${PROGRAM_SUFFIX}")
+  add_executable(${name} ${PROJECT_SOURCE_DIR}/tests/support/test_main.c)
+  target_link_libraries(${name} PRIVATE strata_flags ${PROGRAM_UNPARSED_ARGUMENTS} tests_support PkgConfig::CMOCKA)
+  target_compile_definitions(${name} PRIVATE TEST_SUFFIX="${suffix}"
     SHARED_DATA="${PROJECT_SOURCE_DIR}/../shared/data" TESTS_DIR="${PROJECT_SOURCE_DIR}/tests")
-  add_test(NAME ${name} COMMAND test_${name})
-  set_tests_properties(${name} PROPERTIES TIMEOUT 1800)
+  set(list ${CMAKE_CURRENT_BINARY_DIR}/${name}.cases.cmake)
+  add_custom_command(TARGET ${name} POST_BUILD VERBATIM
+    COMMAND ${CMAKE_COMMAND} -DPROGRAM=$<TARGET_FILE:${name}> "-DPROPERTIES=$<TARGET_GENEX_EVAL:${name},$<TARGET_PROPERTY:${name},CASES>>"
+      -DLIST=${list} -P ${PROJECT_SOURCE_DIR}/tests/support/list_cases.cmake)
+  file(GENERATE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/${name}.include.cmake CONTENT "include(${list} OPTIONAL)\n")
+  set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES ${CMAKE_CURRENT_BINARY_DIR}/${name}.include.cmake)
+endmacro()
+
+# strata_test(url): ${room}/test_url.c is one more file of that program.
+function(strata_test)
+  foreach(name ${ARGN})
+    target_sources(${program} PRIVATE ${room}/test_${name}.c)
+    set_property(GLOBAL PROPERTY strata_program_of_${name}${suffix} ${program})
+  endforeach()
 endfunction()
 
-# strata_fuzz(url frontier): tests/fuzz/fuzz_url.c. With STRATA_FUZZ a libFuzzer program; always a plain one
-# that replays tests/fuzz/corpus/url.txt in the ordinary run.
+# strata_test_alone(scope crawler): a program of its own, as the linker gives it other functions than the others have.
+macro(strata_test_alone name)
+  string(REPLACE "/" "_" alone ${room}/${name})
+  strata_program(${alone} ${ARGN})
+  strata_test(${name})
+endmacro()
+
+# strata_cases(stripes LABELS threads), strata_cases(web_crawl.strata_among_floods LABELS slow): a property of all cases
+# of a file, or of one.
+function(strata_cases name property value)
+  string(REGEX REPLACE "\\..*" "" file ${name})
+  get_property(owner GLOBAL PROPERTY strata_program_of_${file})
+  set_property(TARGET ${owner} APPEND PROPERTY CASES ${name}|${property}|${value})
+endfunction()
+
+# strata_fuzz(url frontier): tests/contract/fuzz/fuzz_url.c. With STRATA_FUZZ a libFuzzer program; always a plain one
+# that replays tests/contract/fuzz/corpus/url.txt in the ordinary run.
 function(strata_fuzz name)
-  add_executable(replay_${name} fuzz/fuzz_${name}.c)
+  add_executable(replay_${name} contract/fuzz/fuzz_${name}.c)
   target_link_libraries(replay_${name} PRIVATE strata_flags ${ARGN} tests_replay)
-  add_test(NAME fuzz_${name} COMMAND replay_${name} ${CMAKE_CURRENT_SOURCE_DIR}/fuzz/corpus/${name}.txt)
+  add_test(NAME fuzz_${name} COMMAND replay_${name} ${CMAKE_CURRENT_SOURCE_DIR}/contract/fuzz/corpus/${name}.txt)
   if(STRATA_FUZZ)
-    add_executable(fuzz_${name} fuzz/fuzz_${name}.c)
+    add_executable(fuzz_${name} contract/fuzz/fuzz_${name}.c)
     target_link_libraries(fuzz_${name} PRIVATE strata_flags ${ARGN})
     target_compile_options(fuzz_${name} PRIVATE -fsanitize=fuzzer)
     target_link_options(fuzz_${name} PRIVATE -fsanitize=fuzzer)
   endif()
 endfunction()
 
-# Compiled once for all of them.
-add_library(tests_one OBJECT support/one.c)
-target_link_libraries(tests_one PRIVATE strata_flags PkgConfig::CMOCKA)
-add_library(tests_replay OBJECT fuzz/corpus_replay.c)
+add_library(tests_replay OBJECT contract/fuzz/corpus_replay.c)
 target_link_libraries(tests_replay PRIVATE strata_flags)
 
-# strata_faults(test_journal): calls that fail, since the linker puts faults.c in their place.
+# strata_faults(inside_frontier): calls that fail, since the linker puts faults.c in their place.
 set(calls write pwrite writev ftruncate rename link unlink mkdir rmdir open fsync fdatasync
           malloc calloc realloc posix_memalign strdup mmap)
 list(TRANSFORM calls PREPEND LINKER:--wrap=)
@@ -42,7 +73,7 @@ endfunction()
 find_library(LMDB_STATIC liblmdb.a)
 set(lmdb_whole LINKER:--whole-archive ${LMDB_STATIC} LINKER:--no-whole-archive)
 
-# strata_steps(test_linear): the parsers of bytes from outside, compiled to count their steps (steps.h), are linked in
+# strata_steps(inside_linear): the parsers of bytes from outside, compiled to count their steps (steps.h), are linked in
 # front of the libraries that have them as well.
 set(counted_calls memchr memrchr memmem memcpy memmove memset memcmp strlen strnlen strchr strrchr strchrnul strspn
                   strcspn strcmp strncmp strcasecmp strncasecmp calloc realloc snprintf

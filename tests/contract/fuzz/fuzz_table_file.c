@@ -1,0 +1,210 @@
+/* Whatever bytes the file of a window, a counting filter, a matrix or a set of keys holds: it is refused, or it is one
+ * that can be asked, filled, saved and loaded. Checksums are put right first, as in fuzz_filter_file.c. */
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <xxhash.h>
+
+#include "mlbf/count.h"
+#include "mlbf/key_set.h"
+#include "mlbf/key_set.h"
+#include "mlbf/papers/matrix.h"
+#include "mlbf/window_epoch.h"
+#include "mlbf/papers/window_skip.h"
+#include "tests/contract/fuzz/input_file.h"
+
+enum { HEADER = 4096, BLOCK = 1 << 20 };
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static char path[48], copy[64];
+
+static void put(uint8_t *at, uint64_t number)
+{
+  memcpy(at, &number, sizeof number);
+}
+
+/* Length, checksums of the blocks, and the header's own, of whatever body there is. */
+static void repair(uint8_t *file, size_t size)
+{
+  if (size < HEADER + 16)
+    return;
+  uint64_t rest = size - HEADER, blocks = (rest + BLOCK + 7) / (BLOCK + 8), body = rest - 8 * blocks;
+  uint8_t *table = file + HEADER + body;
+  for (uint64_t i = 0; i < blocks; i++) {
+    uint64_t left = body - i * BLOCK;
+    put(table + 8 * i, XXH3_64bits(file + HEADER + i * BLOCK, left < BLOCK ? left : BLOCK));
+  }
+  put(file + 32, body);
+  put(file + 40, blocks);
+  put(file + 48, XXH3_64bits(table, 8 * blocks));
+  put(file + HEADER - 8, XXH3_64bits(file, HEADER - 8));
+}
+
+static void use_epoch(mlbf_epoch *window)
+{
+  mlbf_window_stats stats;
+  bool was_seen;
+  mlbf_epoch_stats_read(window, &stats);
+  if (!(stats.rate >= 0 && stats.rate <= 1))
+    abort();
+  for (uint64_t i = 0; i < 40; i++) {
+    if (mlbf_epoch_insert(window, (mlbf_span){&i, sizeof i}, i * i * i * i, &was_seen) != MLBF_OK)
+      return;
+    if (mlbf_epoch_test(window, (mlbf_span){&i, sizeof i}, 0, &was_seen) != MLBF_OK || !was_seen)
+      abort();
+  }
+  mlbf_epoch *again = NULL;
+  if (mlbf_epoch_save(window, copy) != MLBF_OK || mlbf_epoch_load(copy, &again) != MLBF_OK)
+    abort();
+  mlbf_epoch_free(again);
+}
+
+static void use_skip(mlbf_skip *window)
+{
+  mlbf_window_stats stats;
+  bool was_seen;
+  mlbf_skip_stats_read(window, &stats);
+  if (!(stats.rate >= 0 && stats.rate <= 1))
+    abort();
+  for (uint64_t i = 0; i < 40; i++) {
+    if (mlbf_skip_insert(window, (mlbf_span){&i, sizeof i}, i * i * i * i, &was_seen) != MLBF_OK)
+      return;
+    if (mlbf_skip_test(window, (mlbf_span){&i, sizeof i}, 0, &was_seen) != MLBF_OK || !was_seen)
+      abort();
+  }
+  mlbf_skip *again = NULL;
+  if (mlbf_skip_save(window, copy) != MLBF_OK || mlbf_skip_load(copy, &again) != MLBF_OK)
+    abort();
+  mlbf_skip_free(again);
+}
+
+static void use_count(mlbf_count *count)
+{
+  mlbf_count_stats stats;
+  uint32_t before, now;
+  mlbf_count_stats_read(count, &stats);
+  if (!(stats.rate >= 0 && stats.rate <= 1))
+    abort();
+  for (uint64_t i = 0; i < 40; i++) {
+    mlbf_span key = {&i, sizeof i};
+    uint32_t times = (uint32_t)(i * i * i);
+    if (mlbf_count_get(count, key, &before) != MLBF_OK || mlbf_count_add(count, key, times, &now) != MLBF_OK)
+      return;
+    if (now < (before + times < stats.limit ? before + times : stats.limit))
+      abort();
+    mlbf_count_remove(count, key, 1, &now);
+  }
+  mlbf_count *again = NULL;
+  mlbf_status status = mlbf_count_save(count, copy);
+  if (status != MLBF_OK || mlbf_count_map(copy, &again) != MLBF_OK)
+    abort();
+  if (mlbf_count_merge(again, count) != MLBF_OK)
+    abort();
+  mlbf_count_free(again);
+}
+
+static void use_keys(mlbf_key_set *set)
+{
+  bool was_seen;
+  for (uint64_t i = 0; i < 40; i++) {
+    mlbf_hash128 hash = mlbf_key_set_hash(set, (mlbf_span){&i, sizeof i});
+    if (mlbf_key_set_insert(set, hash, &was_seen) != MLBF_OK || !mlbf_key_set_test(set, hash))
+      abort();
+  }
+  mlbf_key_set *again = NULL;
+  if (mlbf_key_set_save(set, copy) != MLBF_OK || mlbf_key_set_load(copy, &again) != MLBF_OK)
+    abort();
+  mlbf_key_set_free(again);
+}
+
+static void use_matrix(mlbf_matrix *matrix)
+{
+  enum { SHINGLES = 40, ROW_SMALL = 1 << 16 };
+  uint64_t shingles[SHINGLES];
+  mlbf_shingles document = {.at = shingles, .count = SHINGLES};
+  mlbf_matrix_match best;
+  mlbf_matrix_stats stats, loaded;
+  for (uint64_t i = 0; i < SHINGLES; i++)
+    shingles[i] = (i + 1) * UINT64_C(0x0123456789ab);
+  size_t count = 1;
+  mlbf_status status = mlbf_matrix_add(matrix, UINT64_MAX, &document);
+  if (status != MLBF_OK && status != MLBF_BAD_ARGUMENT) /* there may be one of that name */
+    abort();
+  if (mlbf_matrix_query(matrix, &document, 1, &best, &count) != MLBF_OK || (status == MLBF_OK && count != 1))
+    abort();
+  mlbf_matrix_stats_read(matrix, &stats);
+  if (stats.row_bits < ROW_SMALL && mlbf_matrix_remove(matrix, &(uint64_t){UINT64_MAX}, 1) != MLBF_OK)
+    abort();
+  mlbf_matrix *again = NULL;
+  mlbf_matrix_stats_read(matrix, &stats);
+  if (mlbf_matrix_save(matrix, copy) != MLBF_OK || mlbf_matrix_load(copy, &again) != MLBF_OK)
+    abort();
+  mlbf_matrix_stats_read(again, &loaded);
+  if (loaded.documents != stats.documents || loaded.shingles != stats.shingles)
+    abort();
+  mlbf_matrix_free(again);
+}
+
+static void use_key_set(mlbf_key_set *set)
+{
+  mlbf_key_set_stats stats, loaded;
+  for (uint64_t i = 0; i < 40; i++) {
+    mlbf_hash128 hash = mlbf_key_set_hash(set, (mlbf_span){&i, sizeof i});
+    bool is_there = mlbf_key_set_test(set, hash), was_seen;
+    if (mlbf_key_set_insert(set, hash, &was_seen) != MLBF_OK || was_seen != is_there || !mlbf_key_set_test(set, hash))
+      abort();
+  }
+  mlbf_key_set *again = NULL;
+  if (mlbf_key_set_save(set, copy) != MLBF_OK || mlbf_key_set_load(copy, &again) != MLBF_OK)
+    abort();
+  mlbf_key_set_stats_read(set, &stats);
+  mlbf_key_set_stats_read(again, &loaded);
+  if (loaded.keys != stats.keys)
+    abort();
+  mlbf_key_set_free(again);
+}
+
+static void try_all(bool is_mapped)
+{
+  mlbf_epoch *epoch = NULL;
+  mlbf_skip *skip = NULL;
+  mlbf_count *count = NULL;
+  mlbf_matrix *matrix = NULL;
+  mlbf_key_set *set = NULL;
+  if ((is_mapped ? mlbf_epoch_map : mlbf_epoch_load)(path, &epoch) == MLBF_OK)
+    use_epoch(epoch);
+  if ((is_mapped ? mlbf_skip_map : mlbf_skip_load)(path, &skip) == MLBF_OK)
+    use_skip(skip);
+  if ((is_mapped ? mlbf_count_map : mlbf_count_load)(path, &count) == MLBF_OK)
+    use_count(count);
+  mlbf_key_set *keys = NULL;
+  if (!is_mapped && mlbf_key_set_load(path, &keys) == MLBF_OK)
+    use_keys(keys);
+  mlbf_key_set_free(keys);
+  if (!is_mapped && mlbf_matrix_load(path, &matrix) == MLBF_OK)
+    use_matrix(matrix);
+  if (!is_mapped && mlbf_key_set_load(path, &set) == MLBF_OK)
+    use_key_set(set);
+  mlbf_epoch_free(epoch);
+  mlbf_skip_free(skip);
+  mlbf_key_set_free(set);
+  mlbf_matrix_free(matrix);
+  mlbf_count_free(count);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+  if (!path[0]) {
+    snprintf(path, sizeof path, "/tmp/fuzz_table_file.%d", (int)getpid());
+    snprintf(copy, sizeof copy, "%s.copy", path);
+  }
+  fuzz_write_file(path, data, size, repair);
+  try_all(false);
+  try_all(true);
+  unlink(path);
+  unlink(copy);
+  return 0;
+}

@@ -1,0 +1,147 @@
+/* Union and patches: the keys of both, nothing lost, and strangers refused. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "mlbf/filter.h"
+#include "tests/support/test.h"
+
+static const mlbf_kind kinds[] = {MLBF_KIND_BLOOM, MLBF_KIND_LINE, MLBF_KIND_MLBF, MLBF_KIND_BLOOM_PAPER,
+                                  MLBF_KIND_MLBF_PAPER};
+enum { KIND_COUNT = sizeof kinds / sizeof *kinds, KEYS = 20000 };
+
+static mlbf_options options_of(mlbf_kind kind)
+{
+  return (mlbf_options){.kind = kind,
+                        .keys = KEYS + KEYS / 10,
+                        .rate = 0.01,
+                        .seed = 11,
+                        .signals = kind == MLBF_KIND_MLBF,
+                        .profile = "strict"};
+}
+
+static mlbf_filter *create(mlbf_options options)
+{
+  mlbf_filter *filter = NULL;
+  assert_int_equal(mlbf_create(&options, &filter), MLBF_OK);
+  return filter;
+}
+
+static mlbf_hashes hashes_of(const mlbf_filter *filter, unsigned id)
+{
+  char host[16], file[16];
+  mlbf_span segments[] = {{host, (size_t)snprintf(host, sizeof host, "h%u", id / 8)},
+                          {file, (size_t)snprintf(file, sizeof file, "/%u", id)}};
+  mlbf_hashes hashes;
+  mlbf_hash(filter, segments, 2, &hashes);
+  return hashes;
+}
+
+static mlbf_filter *filter_of(mlbf_kind kind, unsigned begin, unsigned end)
+{
+  mlbf_filter *filter = create(options_of(kind));
+  for (unsigned id = begin; id < end; id++) {
+    mlbf_hashes hashes = hashes_of(filter, id);
+    mlbf_verdict verdict;
+    mlbf_insert(filter, &hashes, &verdict);
+  }
+  return filter;
+}
+
+static void assert_same_answers(const mlbf_filter *one, const mlbf_filter *other)
+{
+  for (unsigned id = 0; id < 4 * KEYS; id++) {
+    mlbf_hashes hashes = hashes_of(one, id);
+    mlbf_verdict a = mlbf_test(one, &hashes), b = mlbf_test(other, &hashes);
+    assert_true(a.outcome == b.outcome && a.layer == b.layer);
+  }
+}
+
+CASE(a_union_is_the_filter_of_both)
+{
+  for (int i = 0; i < KIND_COUNT; i++) {
+    mlbf_filter *one = filter_of(kinds[i], 0, 12000), *other = filter_of(kinds[i], 8000, KEYS);
+    mlbf_filter *both = filter_of(kinds[i], 0, KEYS);
+    print_message("%s\n", mlbf_kind_name(kinds[i]));
+    assert_int_equal(mlbf_union(one, other), MLBF_OK);
+    assert_same_answers(one, both);
+    mlbf_stats stats;
+    mlbf_stats_read(one, &stats);
+    assert_true((double)stats.keys > 0.97 * KEYS && (double)stats.keys < 1.03 * KEYS);
+    for (uint32_t layer = 0; kinds[i] == MLBF_KIND_MLBF && layer < 2; layer++) {
+      double distinct = layer == 0 ? KEYS / 8.0 : KEYS;
+      assert_true(stats.layer_distinct[layer] > 0.97 * distinct && stats.layer_distinct[layer] < 1.03 * distinct);
+    }
+    mlbf_free(one);
+    mlbf_free(other);
+    mlbf_free(both);
+  }
+}
+
+CASE(a_patch_turns_a_base_into_the_union)
+{
+  char path[] = "/tmp/test_combine.XXXXXX";
+  close(mkstemp(path));
+  for (int i = 0; i < KIND_COUNT; i++) {
+    mlbf_filter *base = filter_of(kinds[i], 0, 15000), *later = filter_of(kinds[i], 0, KEYS);
+    mlbf_filter *patch = NULL, *loaded = NULL;
+    assert_int_equal(mlbf_difference(later, base, &patch), MLBF_OK);
+    mlbf_hashes hashes = hashes_of(patch, KEYS - 1);
+    mlbf_verdict verdict;
+    assert_int_equal(mlbf_test(patch, &hashes).outcome, MLBF_UNKNOWN);
+    assert_int_equal(mlbf_insert(patch, &hashes, &verdict), MLBF_BAD_ARGUMENT);
+    assert_int_equal(mlbf_union(patch, base), MLBF_MISMATCH); /* would be a patch no longer, and say it is */
+    mlbf_stats stats, later_stats;
+    mlbf_stats_read(patch, &stats);
+    mlbf_stats_read(later, &later_stats);
+    assert_true(stats.fill < 0.4 * later_stats.fill);
+    assert_int_equal(mlbf_save(patch, path), MLBF_OK);
+    assert_int_equal(mlbf_load(path, &loaded), MLBF_OK);
+    assert_int_equal(mlbf_test(loaded, &hashes).outcome, MLBF_UNKNOWN);
+    assert_int_equal(mlbf_union(base, loaded), MLBF_OK);
+    assert_same_answers(base, later);
+    mlbf_free(base);
+    mlbf_free(later);
+    mlbf_free(patch);
+    mlbf_free(loaded);
+  }
+  unlink(path);
+}
+
+CASE(strangers_are_refused_and_nothing_changes)
+{
+  mlbf_filter *filter = filter_of(MLBF_KIND_MLBF, 0, 100);
+  mlbf_options rows[6];
+  for (int i = 0; i < 6; i++)
+    rows[i] = options_of(MLBF_KIND_MLBF);
+  rows[0].seed = 12;
+  rows[1].profile = "other";
+  rows[2].keys = 2 * KEYS;
+  rows[3].rate = 1e-3;
+  rows[4].signals = false;
+  rows[5] = options_of(MLBF_KIND_LINE);
+  for (int i = 0; i < 6; i++) {
+    mlbf_filter *stranger = create(rows[i]), *patch = NULL;
+    mlbf_hashes hashes = hashes_of(stranger, 555);
+    mlbf_verdict verdict;
+    mlbf_insert(stranger, &hashes, &verdict);
+    assert_int_equal(mlbf_union(filter, stranger), MLBF_MISMATCH);
+    assert_int_equal(mlbf_difference(filter, stranger, &patch), MLBF_MISMATCH);
+    assert_null(patch);
+    mlbf_free(stranger);
+  }
+  mlbf_filter *same = filter_of(MLBF_KIND_MLBF, 0, 100);
+  assert_same_answers(filter, same);
+  mlbf_free(same);
+  mlbf_free(filter);
+}
+
+CASE(a_union_beyond_the_design_load_says_full_once)
+{
+  mlbf_filter *one = filter_of(MLBF_KIND_LINE, 0, 15000), *other = filter_of(MLBF_KIND_LINE, 30000, 45000);
+  assert_int_equal(mlbf_union(one, other), MLBF_FULL);
+  assert_int_equal(mlbf_union(one, other), MLBF_OK);
+  mlbf_free(one);
+  mlbf_free(other);
+}

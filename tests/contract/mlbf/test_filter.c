@@ -1,0 +1,457 @@
+/* Every kind against an exact set: no false negative ever, wrong "seen" no oftener than promised. */
+#include <math.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "mlbf/filter.h"
+#include "mlbf/growth.h"
+#include "mlbf/plan.h"
+#include "mlbf/recent.h"
+#include "tests/site/random.h"
+#include "tests/support/test.h"
+
+static const mlbf_kind kinds[] = {MLBF_KIND_BLOOM, MLBF_KIND_LINE, MLBF_KIND_MLBF, MLBF_KIND_BLOOM_PAPER,
+                                  MLBF_KIND_MLBF_PAPER};
+enum { KIND_COUNT = sizeof kinds / sizeof *kinds, SEGMENTS = 20 };
+
+/* Key number `id`: 1 to 20 segments, sharing hosts and directories with its neighbours, some repeating a
+ * segment; different ids are different keys. */
+typedef struct test_key {
+  char text[SEGMENTS][24];
+  mlbf_span segments[SEGMENTS];
+  size_t count;
+} test_key;
+
+static void key_make(uint64_t id, test_key *key)
+{
+  key->count = 1 + (id % 7 == 3 ? 17 + id % 3 : id % 6);
+  for (size_t i = 0; i < key->count; i++) {
+    if (i + 1 == key->count)
+      snprintf(key->text[i], sizeof key->text[i], "/%zu-%llu", i % 3, (unsigned long long)id);
+    else
+      snprintf(key->text[i], sizeof key->text[i], "/%llu", (unsigned long long)(id >> (10 - i % 10)));
+    key->segments[i] = (mlbf_span){key->text[i], strlen(key->text[i])};
+  }
+}
+
+static mlbf_hashes hashes_of(const mlbf_filter *filter, uint64_t id)
+{
+  test_key key;
+  mlbf_hashes hashes;
+  key_make(id, &key);
+  mlbf_hash(filter, key.segments, key.count, &hashes);
+  return hashes;
+}
+
+static mlbf_filter *create(mlbf_kind kind, uint64_t keys, double rate, bool signals)
+{
+  mlbf_options options = {.kind = kind, .keys = keys, .rate = rate, .signals = signals, .seed = 7};
+  mlbf_filter *filter = NULL;
+  assert_int_equal(mlbf_create(&options, &filter), MLBF_OK);
+  return filter;
+}
+
+typedef struct violations {
+  unsigned false_new;  /* an inserted key called NEW */
+  unsigned changed;    /* mlbf_insert said other than mlbf_test just before */
+  unsigned wrong_seen; /* a new key called SEEN */
+} violations;
+
+/* Random tests and inserts over 2 * keys ids, beside an exact set. `forgotten`, if below 2 * keys, is an id the
+ * set is told of and the filter is not: the lie this comparison must notice. */
+static violations model_run(mlbf_filter *filter, uint64_t keys, uint64_t forgotten)
+{
+  violations found = {0, 0, 0};
+  uint64_t state = 42, ids = 2 * keys;
+  bool *is_known = calloc(ids, sizeof *is_known);
+  assert_non_null(is_known);
+  if (forgotten < ids)
+    is_known[forgotten] = true;
+  for (uint64_t step = 0; step < 6 * keys; step++) {
+    uint64_t id = random_next(&state) % ids;
+    mlbf_hashes hashes = hashes_of(filter, id);
+    mlbf_verdict before = mlbf_test(filter, &hashes), verdict;
+    found.false_new += is_known[id] && before.outcome != MLBF_SEEN;
+    found.wrong_seen += !is_known[id] && before.outcome == MLBF_SEEN;
+    if (id % 2 == 0 || id == forgotten)
+      continue;
+    mlbf_insert(filter, &hashes, &verdict);
+    found.changed += verdict.outcome != before.outcome || verdict.layer != before.layer;
+    found.false_new += mlbf_test(filter, &hashes).outcome != MLBF_SEEN;
+    is_known[id] = true;
+  }
+  free(is_known);
+  return found;
+}
+
+CASE(every_kind_agrees_with_an_exact_set)
+{
+  enum { KEYS = 20000 };
+  for (int i = 0; i < KIND_COUNT; i++)
+    for (int signals = 0; signals <= (kinds[i] == MLBF_KIND_MLBF); signals++) {
+      mlbf_filter *filter = create(kinds[i], KEYS, 0.01, signals);
+      violations found = model_run(filter, KEYS, UINT64_MAX);
+      print_message("%s: %u wrong of about 80000\n", mlbf_kind_name(kinds[i]), found.wrong_seen);
+      assert_int_equal(found.false_new, 0);
+      assert_int_equal(found.changed, 0);
+      assert_true(found.wrong_seen < 0.011 * 80000);
+      mlbf_free(filter);
+    }
+}
+
+CASE(the_comparison_notices_a_forgotten_key)
+{
+  enum { KEYS = 2000 };
+  for (int i = 0; i < KIND_COUNT; i++) {
+    mlbf_filter *filter = create(kinds[i], KEYS, 0.001, false);
+    assert_true(model_run(filter, KEYS, 1234).false_new > 0);
+    mlbf_free(filter);
+  }
+}
+
+/* A rate is kept whatever the rate: fresh keys after the design load. */
+CASE(promised_rates_are_kept)
+{
+  enum { KEYS = 30000, QUERIES = 300000 };
+  const double rates[] = {0.3, 0.01, 0.002, 1e-3, 1e-5};
+  for (int i = 0; i < 3; i++)
+    for (size_t r = 0; r < sizeof rates / sizeof *rates; r++) {
+      mlbf_filter *filter = create(kinds[i], KEYS, rates[r], false);
+      mlbf_verdict verdict;
+      for (uint64_t id = 0; id < KEYS; id++) {
+        mlbf_hashes hashes = hashes_of(filter, id);
+        mlbf_insert(filter, &hashes, &verdict);
+      }
+      unsigned wrong = 0;
+      for (uint64_t id = KEYS; id < KEYS + QUERIES; id++) {
+        mlbf_hashes hashes = hashes_of(filter, id);
+        wrong += mlbf_test(filter, &hashes).outcome == MLBF_SEEN;
+      }
+      print_message("%s at %g: measured %g\n", mlbf_kind_name(kinds[i]), rates[r], (double)wrong / QUERIES);
+      double expected = rates[r] * QUERIES;
+      assert_true(wrong < expected + 4 * sqrt(expected) + 4);
+      assert_true(mlbf_rate(filter) < rates[r] * 1.05);
+      mlbf_free(filter);
+    }
+}
+
+/* Batches: the answers of the same calls one by one, with keys twice in one batch. */
+CASE(many_at_once_answer_as_one_by_one)
+{
+  enum { KEYS = 5000, BATCH = 77 };
+  for (int i = 0; i < KIND_COUNT; i++)
+    for (int signals = 0; signals <= (kinds[i] == MLBF_KIND_MLBF); signals++) {
+      mlbf_filter *one = create(kinds[i], KEYS, 0.01, signals), *by_keys = create(kinds[i], KEYS, 0.01, signals);
+      mlbf_filter *by_hashes = create(kinds[i], KEYS, 0.01, signals);
+      static test_key texts[BATCH];
+      mlbf_key keys[BATCH];
+      mlbf_hashes hashes[BATCH];
+      mlbf_verdict expected[BATCH], found[BATCH], again[BATCH];
+      for (uint64_t begin = 0; begin < KEYS; begin += 60) {
+        for (uint64_t j = 0; j < BATCH; j++) {
+          key_make(begin + (j == 20 ? 3 : j < 70 ? j : j - 70), &texts[j]); /* the last seven are the first seven */
+          keys[j] = (mlbf_key){texts[j].segments, texts[j].count};
+          mlbf_hash(one, keys[j].segments, keys[j].count, &hashes[j]);
+          expected[j] = mlbf_test(one, &hashes[j]);
+        }
+        mlbf_test_keys(by_keys, keys, BATCH, found);
+        mlbf_test_many(by_hashes, hashes, BATCH, again);
+        for (int j = 0; j < BATCH; j++) {
+          assert_true(found[j].outcome == expected[j].outcome && found[j].layer == expected[j].layer);
+          assert_true(again[j].outcome == expected[j].outcome && again[j].layer == expected[j].layer);
+          mlbf_insert(one, &hashes[j], &expected[j]);
+          assert_true((j < 70 && j != 20) || expected[j].outcome == MLBF_SEEN);
+        }
+        mlbf_insert_keys(by_keys, keys, BATCH, found);
+        mlbf_insert_many(by_hashes, hashes, BATCH, again);
+        for (int j = 0; j < BATCH; j++) {
+          assert_true(found[j].outcome == expected[j].outcome && found[j].layer == expected[j].layer);
+          assert_true(again[j].outcome == expected[j].outcome && again[j].layer == expected[j].layer);
+        }
+      }
+      mlbf_free(one);
+      mlbf_free(by_keys);
+      mlbf_free(by_hashes);
+    }
+}
+
+CASE(full_is_said_once)
+{
+  enum { KEYS = 1000 };
+  for (int i = 0; i < KIND_COUNT; i++) {
+    mlbf_filter *filter = create(kinds[i], KEYS, 1e-4, false);
+    unsigned said = 0;
+    mlbf_stats stats;
+    for (uint64_t id = 0; id < 3 * KEYS; id++) {
+      mlbf_hashes hashes = hashes_of(filter, id);
+      mlbf_verdict verdict;
+      if (mlbf_insert(filter, &hashes, &verdict) == MLBF_OK)
+        continue;
+      mlbf_stats_read(filter, &stats);
+      assert_int_equal(stats.keys, KEYS + 1);
+      said++;
+    }
+    assert_int_equal(said, 1);
+    mlbf_free(filter);
+  }
+}
+
+CASE(stats_count_keys_and_estimate_them)
+{
+  enum { KEYS = 50000 };
+  for (int i = 0; i < 4; i++) {
+    mlbf_filter *filter = create(kinds[i], KEYS, 1e-3, false);
+    mlbf_verdict verdict;
+    for (uint64_t id = 0; id < KEYS; id++) {
+      mlbf_hashes hashes = hashes_of(filter, id);
+      mlbf_insert(filter, &hashes, &verdict);
+    }
+    mlbf_stats stats;
+    mlbf_stats_read(filter, &stats);
+    assert_true(stats.keys > 0.99 * KEYS && stats.keys <= KEYS);
+    assert_true(stats.estimated_keys > 0.98 * KEYS && stats.estimated_keys < 1.02 * KEYS);
+    assert_true(stats.fill > 0.05 && stats.fill < 0.6);
+    mlbf_free(filter);
+  }
+}
+
+/* What a caller keeps to rebuild: hashes, as mlbf_insert_whole's contract says. */
+typedef struct hash_log {
+  mlbf_hash128 *wholes;
+  struct {
+    mlbf_hash128 hash;
+    uint32_t layer;
+  } * segments;
+  size_t whole_count, segment_count;
+} hash_log;
+
+static hash_log log_create(size_t keys)
+{
+  hash_log log = {calloc(keys, sizeof *log.wholes), NULL, 0, 0};
+  log.segments = calloc(keys * MLBF_LAYERS_MAX, sizeof *log.segments);
+  assert_true(log.wholes && log.segments);
+  return log;
+}
+
+static void log_key(hash_log *log, const mlbf_filter *filter, mlbf_recent *recent, const mlbf_hashes *hashes)
+{
+  log->wholes[log->whole_count++] = hashes->whole;
+  for (uint32_t i = 0; i < hashes->depth && i < mlbf_layer_count(filter); i++) {
+    bool is_left_out = recent ? mlbf_recent_note(recent, hashes->layer[i])
+                              : mlbf_test_segment(filter, i + 1, hashes->layer[i]); /* the mistake */
+    if (is_left_out)
+      continue;
+    log->segments[log->segment_count].hash = hashes->layer[i];
+    log->segments[log->segment_count++].layer = i + 1;
+  }
+}
+
+/* Fill a small filter far beyond its load, keeping a log; rebuild at a larger size; count old keys called NEW. */
+static unsigned false_news_after_rebuild(mlbf_kind kind, bool signals, bool use_recent)
+{
+  enum { KEYS = 30000 };
+  hash_log log = log_create(KEYS);
+  mlbf_recent *recent = use_recent ? mlbf_recent_create(256) : NULL;
+  mlbf_filter *filter = create(kind, KEYS / 10, 0.01, signals), *larger = create(kind, KEYS, 0.01, signals);
+  mlbf_verdict verdict;
+  for (uint64_t id = 0; id < KEYS; id++) {
+    mlbf_hashes hashes = hashes_of(filter, id);
+    log_key(&log, filter, recent, &hashes);
+    mlbf_insert(filter, &hashes, &verdict);
+  }
+  for (size_t i = 0; i < log.segment_count; i++)
+    mlbf_insert_segment(larger, log.segments[i].layer, log.segments[i].hash);
+  for (size_t i = 0; i < log.whole_count; i++)
+    mlbf_insert_whole(larger, log.wholes[i]);
+  unsigned false_news = 0;
+  for (uint64_t id = 0; id < KEYS; id++) {
+    mlbf_hashes hashes = hashes_of(filter, id);
+    false_news += mlbf_test(larger, &hashes).outcome != MLBF_SEEN;
+  }
+  print_message("%s: %.2f segments logged a key\n", mlbf_kind_name(kind), (double)log.segment_count / KEYS);
+  free(log.wholes);
+  free(log.segments);
+  mlbf_recent_free(recent);
+  mlbf_free(filter);
+  mlbf_free(larger);
+  return false_news;
+}
+
+CASE(a_log_rebuilds_a_larger_filter)
+{
+  assert_int_equal(false_news_after_rebuild(MLBF_KIND_BLOOM, false, true), 0);
+  assert_int_equal(false_news_after_rebuild(MLBF_KIND_LINE, false, true), 0);
+  assert_int_equal(false_news_after_rebuild(MLBF_KIND_BLOOM_PAPER, false, true), 0);
+  assert_int_equal(false_news_after_rebuild(MLBF_KIND_MLBF, false, true), 0);
+  assert_int_equal(false_news_after_rebuild(MLBF_KIND_MLBF, true, true), 0);
+}
+
+/* Why the contract forbids it: a segment falsely known to the small filter is missing in the large one. */
+CASE(a_log_of_unknown_segments_only_would_lose_keys)
+{
+  assert_true(false_news_after_rebuild(MLBF_KIND_MLBF, true, false) > 0);
+}
+
+/* A log of the unknown segments alone does give the same filter at the same size. */
+CASE(a_rebuild_at_the_same_size_has_the_same_answers)
+{
+  enum { KEYS = 5000 };
+  mlbf_filter *filter = create(MLBF_KIND_MLBF, KEYS, 0.01, true), *again = create(MLBF_KIND_MLBF, KEYS, 0.01, true);
+  mlbf_verdict verdict;
+  for (uint64_t id = 0; id < KEYS; id++) {
+    mlbf_hashes hashes = hashes_of(filter, id);
+    for (uint32_t i = 0; i < hashes.depth; i++)
+      if (!mlbf_test_segment(filter, i + 1, hashes.layer[i]))
+        mlbf_insert_segment(again, i + 1, hashes.layer[i]);
+    mlbf_insert_whole(again, hashes.whole);
+    mlbf_insert(filter, &hashes, &verdict);
+  }
+  for (uint64_t id = 0; id < 20 * KEYS; id++) {
+    mlbf_hashes hashes = hashes_of(filter, id);
+    mlbf_verdict one = mlbf_test(filter, &hashes), other = mlbf_test(again, &hashes);
+    assert_int_equal(one.outcome, other.outcome);
+    assert_int_equal(one.layer, other.layer);
+  }
+  mlbf_free(filter);
+  mlbf_free(again);
+}
+
+CASE(answers_are_counted)
+{
+  enum { KEYS = 5000 };
+  for (int i = 0; i < KIND_COUNT; i++) {
+    mlbf_filter *filter = create(kinds[i], KEYS, 0.01, kinds[i] == MLBF_KIND_MLBF);
+    uint64_t seen = 0, combinations = 0, segments[MLBF_LAYERS_MAX] = {0};
+    for (uint64_t id = 0; id < 2 * KEYS; id++) {
+      mlbf_hashes hashes = hashes_of(filter, id / 2);
+      mlbf_verdict verdict;
+      mlbf_insert(filter, &hashes, &verdict);
+      seen += verdict.outcome == MLBF_SEEN;
+      combinations += verdict.outcome == MLBF_NEW || verdict.outcome == MLBF_NEW_COMBINATION;
+      if (verdict.outcome == MLBF_NEW_SEGMENT)
+        segments[verdict.layer - 1]++;
+    }
+    mlbf_stats stats;
+    mlbf_stats_read(filter, &stats);
+    assert_true(seen >= KEYS && stats.answered_seen == seen && stats.answered_new_combination == combinations);
+    assert_memory_equal(stats.answered_new_segment, segments, sizeof segments);
+    mlbf_free(filter);
+  }
+}
+
+CASE(layers_outside_are_unknown_land)
+{
+  mlbf_filter *filter = create(MLBF_KIND_MLBF, 1000, 0.01, false);
+  mlbf_hash128 hash = {1, 2};
+  assert_int_equal(mlbf_layer_count(filter), 1);
+  assert_false(mlbf_test_segment(filter, 1, hash));
+  assert_true(mlbf_test_segment(filter, 2, hash));
+  assert_true(mlbf_test_segment(filter, 0, hash));
+  assert_true(mlbf_test_segment(filter, UINT32_MAX, hash));
+  mlbf_insert_segment(filter, 0, hash);
+  mlbf_insert_segment(filter, 17, hash);
+  assert_false(mlbf_test_segment(filter, 1, hash));
+  mlbf_free(filter);
+  mlbf_free(NULL);
+}
+
+CASE(nonsense_is_refused)
+{
+  char long_profile[300];
+  memset(long_profile, 'x', sizeof long_profile - 1);
+  long_profile[sizeof long_profile - 1] = 0;
+  mlbf_options options = {.kind = MLBF_KIND_MLBF, .keys = 0, .rate = 0.01, .seed = 1};
+  mlbf_filter *filter = NULL;
+  assert_int_equal(mlbf_create(&options, &filter), MLBF_BAD_ARGUMENT);
+  options.keys = 10;
+  options.profile = long_profile;
+  assert_int_equal(mlbf_create(&options, &filter), MLBF_BAD_ARGUMENT);
+  options.profile = NULL;
+  options.keys = UINT64_C(1) << 43; /* 2^48 bits and a little: no machine has it, and it is refused, not tried */
+  assert_int_equal(mlbf_create(&options, &filter), MLBF_NO_MEMORY);
+  assert_null(filter);
+}
+
+/* A caller of another release: its options are longer, or end earlier. */
+CASE(options_of_another_size)
+{
+  struct {
+    mlbf_options known;
+    uint64_t more[3];
+  } later = {.known = {.kind = MLBF_KIND_LINE, .keys = 100, .rate = 0.01, .seed = 1}};
+  mlbf_filter *filter = NULL;
+  mlbf_chain *chain = NULL;
+  mlbf_plan plan;
+  const char *reason = NULL;
+  assert_int_equal(mlbf_abi(), MLBF_ABI);
+  later.more[2] = 1;
+  assert_int_equal(mlbf_create_sized(&later.known, sizeof later, &filter), MLBF_BAD_ARGUMENT);
+  assert_int_equal(mlbf_chain_create_sized(&later.known, sizeof later, &chain), MLBF_BAD_ARGUMENT);
+  assert_int_equal(mlbf_plan_make_sized(&later.known, sizeof later, &plan, &reason), MLBF_BAD_ARGUMENT);
+  assert_non_null(reason);
+  later.more[2] = 0;
+  assert_int_equal(mlbf_create_sized(&later.known, sizeof later, &filter), MLBF_OK);
+  mlbf_free(filter);
+  assert_int_equal(mlbf_chain_create_sized(&later.known, sizeof later, &chain), MLBF_OK);
+  mlbf_chain_free(chain);
+  later.known.bits = UINT64_MAX; /* behind the end of the struct that is said to be given */
+  assert_int_equal(mlbf_create_sized(&later.known, offsetof(mlbf_options, bits), &filter), MLBF_OK);
+  mlbf_free(filter);
+  assert_int_equal(mlbf_plan_make_sized(&later.known, offsetof(mlbf_options, bits), &plan, &reason), MLBF_OK);
+}
+
+/* ---- the stack of one hash -------------------------------------------------------------------------------------- */
+
+enum { STACK = 256 << 10, STACK_MOST = 4096, PAINT = 0xA5 };
+
+static void *insert_one_whole(void *context)
+{
+  mlbf_filter *filter = context;
+  for (uint64_t i = 0; filter && i < 3; i++)
+    assert_int_equal(mlbf_insert_whole(filter, (mlbf_hash128){i << 60, i}), MLBF_OK);
+  return NULL;
+}
+
+/* Bytes of its stack that a thread wrote to; NULL: what a thread writes anyway. */
+static size_t stack_of(mlbf_filter *filter)
+{
+  pthread_attr_t attributes;
+  pthread_t thread;
+  size_t untouched = 0;
+  unsigned char *stack = aligned_alloc(4096, STACK);
+  assert_non_null(stack);
+  memset(stack, PAINT, STACK);
+  assert_int_equal(pthread_attr_init(&attributes), 0);
+  assert_int_equal(pthread_attr_setstack(&attributes, stack, STACK), 0);
+  assert_int_equal(pthread_create(&thread, &attributes, insert_one_whole, filter), 0);
+  assert_int_equal(pthread_join(thread, NULL), 0);
+  pthread_attr_destroy(&attributes);
+  while (untouched < STACK && stack[untouched] == PAINT)
+    untouched++;
+  free(stack);
+  return STACK - untouched;
+}
+
+CASE(one_whole_takes_little_stack)
+{
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  skip(); /* they take more */
+#endif
+  for (int kind = 0; kind < KIND_COUNT; kind++)
+    for (int is_shared = 0; is_shared < 2; is_shared++) {
+      mlbf_options options = {.kind = kinds[kind], .keys = 1000, .rate = 0.01, .seed = 7};
+      mlbf_filter *filter = NULL;
+      assert_int_equal(mlbf_create(&options, &filter), MLBF_OK);
+      bool is_able = mlbf_insert_whole(filter, (mlbf_hash128){9, 9}) == MLBF_OK;
+      if (!is_able || (is_shared && mlbf_share(filter) != MLBF_OK)) {
+        mlbf_free(filter); /* a paper's kind */
+        continue;
+      }
+      size_t usual = stack_of(NULL), taken = stack_of(filter);
+      if (taken > usual + STACK_MOST)
+        fail_msg("kind %d: %zu bytes of stack, %zu without a hash", kind, taken, usual);
+      mlbf_free(filter);
+    }
+}

@@ -1,0 +1,184 @@
+/* Sizing: the papers' own numbers, the goals of each layout, what is calculated beside what is measured, the inverse,
+ * and what is refused. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "mlbf/plan.h"
+#include "tests/support/test.h"
+
+static mlbf_plan plan_of(mlbf_options options)
+{
+  mlbf_plan plan;
+  assert_int_equal(mlbf_plan_make(&options, &plan, NULL), MLBF_OK);
+  return plan;
+}
+
+/* Section 4 of the paper: k = 3, n = 3.5 million, f = 0.1 give m = 16,829,146, "16,829,152" in whole bytes. */
+CASE(the_papers_m_comes_out)
+{
+  mlbf_plan plan = plan_of((mlbf_options){.kind = MLBF_KIND_MLBF_PAPER, .keys = 3500000, .rate = 0.1, .hashes = 3});
+  assert_int_equal(plan.arrays[0].bits, 16829152);
+  assert_int_equal(plan.array_count, 5);
+  assert_int_equal(plan.bits, 5 * 16829152);
+}
+
+CASE(a_layout_stays_near_theory)
+{
+  static const struct {
+    mlbf_kind kind;
+    double rate, limit;
+    mlbf_layout layout;
+  } rows[] = {
+    {MLBF_KIND_BLOOM, 1e-2, 1.45, MLBF_LAYOUT_CLASSIC},  {MLBF_KIND_LINE, 1e-2, 1.53, MLBF_LAYOUT_LINE},
+    {MLBF_KIND_BLOOM, 1e-3, 1.45, MLBF_LAYOUT_CLASSIC},  {MLBF_KIND_LINE, 1e-3, 1.59, MLBF_LAYOUT_LINE},
+    {MLBF_KIND_BLOOM, 1e-6, 1.45, MLBF_LAYOUT_CLASSIC},  {MLBF_KIND_LINE, 1e-6, 1.59, MLBF_LAYOUT_TWO_LINES},
+    {MLBF_KIND_LINE, 0.1, 1.49, MLBF_LAYOUT_LINE},       {MLBF_KIND_LINE, 2e-3, 1.56, MLBF_LAYOUT_LINE},
+    {MLBF_KIND_LINE, 1e-4, 1.53, MLBF_LAYOUT_TWO_LINES}, {MLBF_KIND_LINE, 1e-9, 1.73, MLBF_LAYOUT_TWO_LINES},
+  };
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    mlbf_plan plan = plan_of((mlbf_options){.kind = rows[i].kind, .keys = 10000000, .rate = rows[i].rate});
+    double ratio = (double)plan.bits / 1e7 / log2(1 / rows[i].rate);
+    print_message("%s at %g: %.3f\n", mlbf_kind_name(rows[i].kind), rows[i].rate, ratio);
+    assert_true(ratio <= rows[i].limit);
+    assert_int_equal(plan.arrays[0].layout, rows[i].layout);
+  }
+}
+
+CASE(layers_stay_in_their_budget)
+{
+  const double rates[] = {0.3, 1e-2, 1e-3, 1e-6, 1e-9};
+  for (size_t i = 0; i < sizeof rates / sizeof *rates; i++) {
+    mlbf_plan plan = plan_of((mlbf_options){.kind = MLBF_KIND_MLBF, .keys = 1000000, .rate = rates[i]});
+    assert_true((double)plan.bits <= 1.08 * (double)plan.arrays[0].bits);
+  }
+  mlbf_plan plan = plan_of((mlbf_options){.kind = MLBF_KIND_MLBF, .keys = 1000000, .rate = 1e-6, .signals = true});
+  assert_true((double)plan.bits <= 1.12 * (double)plan.arrays[0].bits);
+  assert_true((double)plan.bits / 1e6 / 8 <= 4.6);
+}
+
+CASE(the_inverse_meets_the_promise)
+{
+  const mlbf_kind kinds[] = {MLBF_KIND_BLOOM, MLBF_KIND_LINE, MLBF_KIND_MLBF, MLBF_KIND_BLOOM_PAPER};
+  const double rates[] = {0.5, 0.1, 1e-2, 3e-3, 1e-3, 1e-6, 1e-9};
+  for (size_t i = 0; i < 4; i++)
+    for (size_t r = 0; r < 7; r++) {
+      mlbf_plan plan = plan_of((mlbf_options){.kind = kinds[i], .keys = 1000000, .rate = rates[r]});
+      double reached = mlbf_plan_rate(&plan, 1000000);
+      assert_true(reached <= rates[r] * 1.0001 && reached > rates[r] * 0.9);
+      assert_true(mlbf_plan_rate(&plan, 2000000) > reached);
+    }
+}
+
+CASE(bits_give_the_best_rate)
+{
+  const mlbf_kind kinds[] = {MLBF_KIND_BLOOM, MLBF_KIND_LINE, MLBF_KIND_MLBF};
+  for (size_t i = 0; i < 3; i++)
+    for (int bits_per_key = 6; bits_per_key <= 48; bits_per_key += 6)
+      for (int signals = 0; signals <= (kinds[i] == MLBF_KIND_MLBF); signals++) {
+        mlbf_options options = {
+          .kind = kinds[i], .keys = 1000000, .bits = (uint64_t)bits_per_key * 1000000, .signals = signals};
+        mlbf_plan plan = plan_of(options);
+        assert_true(plan.bits <= options.bits && (double)plan.bits > 0.97 * (double)options.bits);
+        assert_true(plan.rate == mlbf_plan_rate(&plan, 1000000));
+        options.rate = plan.rate / 0.975; /* asking for that rate costs about those bits */
+        options.bits = 0;
+        plan = plan_of(options);
+        assert_true((double)plan.bits < 1.04e6 * bits_per_key);
+      }
+}
+
+/* What loading asks of a file's header holds for every number of bits, and nearly all of them are used. */
+CASE(any_bits_give_whole_pages)
+{
+  const mlbf_kind kinds[] = {MLBF_KIND_LINE, MLBF_KIND_MLBF};
+  for (size_t i = 0; i < 2; i++)
+    for (uint64_t bits = 1000000; bits < 200000000; bits += bits / 211 + 1) {
+      mlbf_plan plan = plan_of((mlbf_options){.kind = kinds[i], .keys = bits / 24, .bits = bits});
+      uint64_t lines = plan.arrays[0].bits / MLBF_LINE_BITS, pages = (lines + MLBF_PAGE_LINES - 1) / MLBF_PAGE_LINES;
+      if (plan.arrays[0].layout != MLBF_LAYOUT_TWO_LINES || lines % pages != 0)
+        fail_msg("%llu bits: %llu lines in %llu pages", (unsigned long long)bits, (unsigned long long)lines,
+                 (unsigned long long)pages);
+      assert_in_range(plan.bits, bits - bits / 8, bits);
+    }
+}
+
+CASE(bloom_keeps_what_was_pinned)
+{
+  mlbf_plan plan = plan_of((mlbf_options){.kind = MLBF_KIND_BLOOM, .keys = 1000, .bits = 10007, .hashes = 32});
+  assert_int_equal(plan.arrays[0].bits, 10007);
+  assert_int_equal(plan.arrays[0].hashes, 32);
+}
+
+CASE(nonsense_is_refused_with_a_reason)
+{
+  const mlbf_options rows[] = {
+    {.kind = (mlbf_kind)0, .keys = 1, .rate = 0.1},
+    {.kind = (mlbf_kind)99, .keys = 1, .rate = 0.1},
+    {.kind = MLBF_KIND_BLOOM, .keys = 0, .rate = 0.1},
+    {.kind = MLBF_KIND_BLOOM, .keys = 1, .rate = 0},
+    {.kind = MLBF_KIND_BLOOM, .keys = 1, .rate = 1},
+    {.kind = MLBF_KIND_BLOOM, .keys = 1, .rate = -0.1},
+    {.kind = MLBF_KIND_BLOOM, .keys = 1, .rate = NAN},
+    {.kind = MLBF_KIND_BLOOM, .keys = 1, .rate = INFINITY, .bits = 512},
+    {.kind = MLBF_KIND_BLOOM, .keys = UINT64_MAX, .rate = 0.1},
+    {.kind = MLBF_KIND_MLBF, .keys = UINT64_C(1) << 46, .rate = 1e-6},
+    {.kind = MLBF_KIND_MLBF_PAPER, .keys = 1, .rate = 0.1, .bits = UINT64_C(1) << 47},
+    {.kind = MLBF_KIND_LINE, .keys = 1, .bits = (UINT64_C(1) << 48) + 1},
+    {.kind = MLBF_KIND_LINE, .keys = 1000000, .rate = 1e-40},
+    {.kind = MLBF_KIND_BLOOM, .keys = 1, .rate = 0.1, .hashes = 33},
+    {.kind = MLBF_KIND_LINE, .keys = 1, .rate = 0.1, .hashes = 3},
+    {.kind = MLBF_KIND_MLBF_PAPER, .keys = 1, .rate = 0.1, .layers = 17},
+    {.kind = MLBF_KIND_MLBF, .keys = 1, .rate = 0.1, .layers = 4},
+    {.kind = MLBF_KIND_BLOOM, .keys = 1, .rate = 0.1, .signals = true},
+  };
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    mlbf_plan plan = {.keys = 77};
+    const char *reason = NULL;
+    assert_int_equal(mlbf_plan_make(&rows[i], &plan, &reason), MLBF_BAD_ARGUMENT);
+    assert_non_null(reason);
+    assert_int_equal(plan.keys, 77);
+    print_message("%s\n", reason);
+  }
+}
+
+/* Wrong answers of many filters, each with its own keys, beside what mlbf_rate_at says; in units of the mean's standard
+ * deviation, estimated from the filters' differences. */
+static void check_line_rate(uint64_t keys, double rate)
+{
+  enum { ASKED = 20000 };
+  const unsigned filters = 4 + (unsigned)(200000 / keys);
+  double sum = 0, squares = 0, expected = 0;
+  for (unsigned i = 0; i < filters; i++) {
+    mlbf_options options = {.kind = MLBF_KIND_LINE, .keys = keys, .rate = rate, .seed = 100 + i};
+    mlbf_filter *filter = NULL;
+    mlbf_verdict verdict;
+    double wrong = 0;
+    assert_int_equal(mlbf_create(&options, &filter), MLBF_OK);
+    for (uint64_t id = 0; id < keys + ASKED; id++) {
+      mlbf_hashes hashes;
+      mlbf_hash(filter, &(mlbf_span){&id, sizeof id}, 1, &hashes);
+      if (id < keys)
+        mlbf_insert(filter, &hashes, &verdict);
+      else
+        wrong += mlbf_test(filter, &hashes).outcome == MLBF_SEEN;
+    }
+    expected = mlbf_rate_at(filter, (double)keys);
+    sum += wrong / ASKED;
+    squares += wrong / ASKED * wrong / ASKED;
+    mlbf_free(filter);
+  }
+  double mean = sum / filters, deviation = sqrt((squares / filters - mean * mean) / filters);
+  print_message("%llu keys at %g: %.4f of what is calculated, %+.1f deviations\n", (unsigned long long)keys, rate,
+                mean / expected, (mean - expected) / deviation);
+  assert_true(fabs(mean - expected) < 4.5 * deviation + 0.01 * expected);
+}
+
+CASE(line_rates_are_as_calculated)
+{
+  static const uint64_t sizes[] = {16000, 40000, 150000}; /* from one page of lines on */
+  static const double rates[] = {0.02, 0.002};            /* a key's bits in one line, and in two */
+  for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+    for (size_t r = 0; r < sizeof rates / sizeof *rates; r++)
+      check_line_rate(sizes[i], rates[r]);
+}

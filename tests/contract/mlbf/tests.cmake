@@ -1,0 +1,12 @@
+# The installed headers of mlbf/.
+set(room contract/mlbf)
+strata_program(contract_mlbf mlbf frontier tests_frontier PkgConfig::XXHASH m)
+strata_test(filter plan file format mlbf_paper recent growth lazy_verify combine secrets pairs corpus corpus_near
+  near_error count digest keys key_set save remake stripes window bad_files shingle)
+target_sources(contract_mlbf PRIVATE support/slow_hash.c)
+strata_cases(stripes LABELS threads)
+strata_cases(digest LABELS threads)
+strata_program(contract_mlbf_faults mlbf)
+strata_test(mlbf_faults corpus_faults)
+target_sources(contract_mlbf_faults PRIVATE support/lives.c)
+strata_faults(contract_mlbf_faults)

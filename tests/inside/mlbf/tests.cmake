@@ -1,0 +1,28 @@
+# Source files of mlbf/.
+set(room inside/mlbf)
+strata_program(inside_mlbf mlbf PkgConfig::XXHASH m)
+strata_test(hash hash_quality hash_sort attack line digest_features matrix near_table revoke table_format)
+target_sources(inside_mlbf PRIVATE support/slow_hash.c support/hash_quality.c support/forged_link.c)
+strata_program(inside_mlbf_faults mlbf)
+strata_test(paper_faults)
+target_sources(inside_mlbf_faults PRIVATE support/lives.c)
+strata_faults(inside_mlbf_faults)
+
+# Tests of contract/ once more, of what is not installed.
+set(room contract/mlbf)
+strata_program(inside_mlbf_papers mlbf PkgConfig::XXHASH m SUFFIX _papers)
+target_compile_definitions(inside_mlbf_papers PRIVATE PAPERS)
+strata_test(window bad_files)
+strata_program(inside_mlbf_scalar mlbf m SUFFIX _scalar)
+target_compile_definitions(inside_mlbf_scalar PRIVATE SCALAR)
+strata_test(stripes)
+strata_cases(stripes_scalar LABELS threads)
+
+find_program(CLANG clang)                                      # the NEON path compiles, on machines that cannot run it
+if(CLANG)
+  set(no_libc ${CMAKE_CURRENT_BINARY_DIR}/no_libc)             # there need be no C library for ARM
+  file(WRITE ${no_libc}/assert.h "#define assert(condition) ((void)0)\n")
+  add_test(NAME line_neon COMMAND ${CLANG} --target=aarch64-linux-gnu -std=c17 -O2 -ffreestanding -Wall -Wextra -Werror
+    -isystem ${no_libc} -I${PROJECT_SOURCE_DIR} -c
+    ${PROJECT_SOURCE_DIR}/mlbf/filter/line_neon.c -o ${CMAKE_CURRENT_BINARY_DIR}/line_neon.o)
+endif()
