@@ -16,6 +16,8 @@ here=$(dirname "$(realpath "$0")")
 . "$here/manuals.sh"
 # shellcheck source=tests/support/nginx.sh
 . "$here/../support/nginx.sh"
+# shellcheck source=/dev/null
+. "$here/../support/free_ports.sh"
 build=$(realpath "$1")
 strata=$(realpath "${STRATA:-$build/crawler/strata}")
 mkdir -p "$2"
@@ -75,7 +77,7 @@ EOF
   crawl_and_judge "$package" "http://127.0.0.1:$port/" "--tree $root --disallow $forbidden" "$@"
 }
 
-port=$((20000 + $$ % 20000))
+port=$(free_ports 1)
 : >"$work/log"
 printf '%-18s %7s %8s %7s %6s %6s %9s %6s\n' site wanted requests missed extra twice forbidden robots
 for seed in ${SITES:-7 8 9}; do

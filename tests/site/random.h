@@ -17,8 +17,8 @@ static inline uint64_t random_seed_or(uint64_t usual)
   return seed;
 }
 
-/* Of the commit that is checked out: each commit draws others, and a run of it again is the same run. Where git knows of
- * no commit it is a constant. */
+/* Of the commit that is checked out: each commit draws others, and a run of it again is the same run. Where git knows
+ * of no commit it is a constant. */
 static inline uint64_t random_commit_seed(void)
 {
   enum { DIGITS = 7 };

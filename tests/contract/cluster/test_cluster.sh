@@ -9,7 +9,10 @@ work=$(mktemp -d)
 redis='' server=''
 trap 'kill $redis $server 2>/dev/null || true; rm -rf "$work"' EXIT
 unset STRATA_CLUSTER_PASSWORD
-port=$((20000 + $$ % 20000)) web=$((port + 1)) none=$((port + 2))
+. "$(dirname "$0")/../support/free_ports.sh"
+read -r port web none second <<EOF
+$(free_ports 4)
+EOF
 faults=0
 
 fault() # SENTENCE
@@ -274,7 +277,7 @@ stop_redis
 
 # Several servers: the master is the one that says so, wherever it stands in the list.
 start_redis
-master=$redis second=$((port + 3))
+master=$redis
 redis-server --port "$second" --bind 127.0.0.1 --save "" --dir "$work" --replicaof 127.0.0.1 "$port" >/dev/null 2>&1 &
 replica=$!
 tries=0

@@ -170,9 +170,9 @@ CASE(killed_near_the_end)
 }
 
 #ifdef SLOW_SYNC
-/* Each sync takes so long that hundreds of pages could come meanwhile: what ends is bounded, too. At most 47 visits have
- * ended that are not on disk when 16 others, the connections, are under way; nothing else is leased until some are. A
- * visit follows its redirects, so it may make several requests: those in between are not counted. */
+/* Each sync takes so long that hundreds of pages could come meanwhile: what ends is bounded, too. At most 47 visits
+ * have ended that are not on disk when 16 others, the connections, are under way; nothing else is leased until some
+ * are. A visit follows its redirects, so it may make several requests: those in between are not counted. */
 CASE(killed_while_a_slow_disk_writes)
 {
   enum { SLOW_KILLS = 5, AGAIN_MOST = 47 + 16 };
