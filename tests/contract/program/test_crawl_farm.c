@@ -106,8 +106,13 @@ CASE(a_farm_of_names)
   assert_in_range(farm, before + 1, 2 * 100 + CONNECTIONS);
   before = farm;
 
-  assert_end(crawl(&s, "friend", "100", "1000"), "traps", true); /* one more domain links to it */
-  count_pages(&s, &honest, &farm);
+  /* One more domain links to it. In one run of 64 that has the bit of the first one (domain_budget.c), and is none
+   * more; then another has its turn. */
+  static const char *const friends[] = {"friend", "friend-2", "friend-3", "friend-4", "friend-5"};
+  for (size_t i = 0; i < sizeof friends / sizeof *friends && farm == before; i++) {
+    assert_end(crawl(&s, friends[i], "100", "1000"), "traps", true);
+    count_pages(&s, &honest, &farm);
+  }
   assert_in_range(farm, before + 1, 3 * 100 + CONNECTIONS);
   small_close(&s);
 }
