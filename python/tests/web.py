@@ -39,6 +39,7 @@ class Page(BaseHTTPRequestHandler):
 
 class Site(ThreadingHTTPServer):
     daemon_threads = True
+    request_queue_size = 128  # with the usual 5, connections of a busy machine are dropped, and asked for again
 
     def __init__(self, pages: int) -> None:
         super().__init__(("127.0.0.1", 0), Page)
