@@ -10,7 +10,7 @@ set(slow_tests
   real_tree report_in_browser swarm_plants swarm_same swarm_tiny web_crawl web_truth
   completion dist install install_shared readme_lines reference)
 set(gcc_tests
-  count fairness filter growth hash_quality paper plan
+  count fairness filter growth hash_quality near_error paper plan
   swarm_same web_truth)
 set(asan_tests
   admin_faults frontier_faults_tiny late_tiny renewal runs_harm_tiny)
