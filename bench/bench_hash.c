@@ -23,6 +23,7 @@
 
 #include "datasets/make/generator.h"
 #include "mlbf/filter/hash.h"
+#include "mlbf/hash/keyed_hash.h"
 #include "bench/url_list.h"
 #include "tests/support/hash_quality.h"
 
@@ -335,22 +336,25 @@ static void quality(unsigned times)
 {
   double worst = 0, of_segments = 0;
   for (size_t length = 1; length <= 80; length++) {
-    keys_of_seed(length, &ours);
-    double found = fabs(hash_avalanche(&ours, length, 200 * times));
+    hash_filters filters = hash_filters_make(length);
+    double found = fabs(hash_avalanche(&filters, length, 200 * times));
     worst = found > worst ? found : worst;
-    found = length <= 40 ? fabs(hash_avalanche_segments(&ours, length, 40 * times)) : 0;
+    found = length <= 40 ? fabs(hash_avalanche_segments(&filters, length, 40 * times)) : 0;
     of_segments = found > of_segments ? found : of_segments;
+    hash_filters_free(filters);
   }
+  hash_filters last = hash_filters_make(80);
   printf("avalanche, 1 to 80 bytes, the worst of 3.3 million: %.1f sd; of segments: %.1f sd\n", worst, of_segments);
-  print_verdict("differences", hash_differential(&ours, 120 * times, 4096));
-  print_verdict("quadruples", hash_quadruples(&ours, UINT64_C(400000) * times));
+  print_verdict("differences", hash_differential(&last, 120 * times, 4096));
+  print_verdict("quadruples", hash_quadruples(&last, UINT64_C(400000) * times));
   for (const hash_family *family = hash_families; family->name; family++) {
     char name[40];
     snprintf(name, sizeof name, "%s, layers", family->name);
     if (strcmp(family->name, "permutations") != 0 && strcmp(family->name, "recombinations") != 0)
-      print_verdict(family->name, hash_family_verdict(&ours, family, UINT64_C(400000) * times, false));
-    print_verdict(name, hash_family_verdict(&ours, family, UINT64_C(400000) * times, true));
+      print_verdict(family->name, hash_family_verdict(&last, family, UINT64_C(400000) * times, false));
+    print_verdict(name, hash_family_verdict(&last, family, UINT64_C(400000) * times, true));
   }
+  hash_filters_free(last);
 }
 
 int main(int argc, char **argv)

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "mlbf/filter/hash.h"
 #include "tests/site/random.h"
 
 enum { TEXT_MOST = 8192, SEGMENTS = 5 };
@@ -19,6 +18,24 @@ static void *need(size_t bytes)
     exit(1);
   }
   return memory;
+}
+
+/* By bits, as a plan by rate takes a millisecond, and rounds may have secrets of their own. */
+hash_filters hash_filters_make(uint64_t seed)
+{
+  hash_filters made = {NULL, NULL};
+  mlbf_options options = {.kind = MLBF_KIND_BLOOM, .keys = 100, .rate = 0.5, .seed = seed};
+  mlbf_status status = mlbf_create(&options, &made.plain);
+  options = (mlbf_options){.kind = MLBF_KIND_MLBF, .keys = 100, .bits = 1 << 18, .seed = seed};
+  if (status != MLBF_OK || mlbf_create(&options, &made.layered) != MLBF_OK)
+    abort();
+  return made;
+}
+
+void hash_filters_free(hash_filters filters)
+{
+  mlbf_free(filters.plain);
+  mlbf_free(filters.layered);
 }
 
 static double worse(double a, double b)
@@ -80,15 +97,21 @@ static double chi_square_of(const uint32_t *cells, uint64_t count, uint64_t valu
 
 enum { LINES = 1000, PLACES = 512 };
 
+/* `x` as a share of 2^64, of LINES. */
+static uint64_t scaled(uint64_t x)
+{
+  return ((x >> 32) * LINES + ((x & UINT32_MAX) * LINES >> 32)) >> 32;
+}
+
 /* As mlbf's lines divide a value: a line from its low half, a place from its high half; and both crossed. */
 static uint64_t cell_of_line(mlbf_hash128 value)
 {
-  return mlbf_scale(value.low, LINES) * (PLACES / 8) + (((value.high >> 32) * 0x9e3779b9) & UINT32_MAX) / (1u << 26);
+  return scaled(value.low) * (PLACES / 8) + (((value.high >> 32) * 0x9e3779b9) & UINT32_MAX) / (1u << 26);
 }
 
 static uint64_t cell_of_other_line(mlbf_hash128 value)
 {
-  return mlbf_scale(mlbf_rotate(value.low, 32), LINES) * (PLACES / 8) + (value.high & 63);
+  return scaled(value.low << 32 | value.low >> 32) * (PLACES / 8) + (value.high & 63);
 }
 
 typedef uint64_t cell_of(mlbf_hash128 value);
@@ -174,9 +197,11 @@ static void fill(uint8_t *text, size_t size, uint64_t *state)
     text[i] = (uint8_t)random_next(state);
 }
 
-static mlbf_hash128 hash_text(const mlbf_hash_keys *keys, const uint8_t *text, size_t size)
+static mlbf_hash128 hash_text(const hash_filters *filters, const uint8_t *text, size_t size)
 {
-  return mlbf_hash_whole(keys, &(mlbf_span){text, size}, 1);
+  mlbf_hashes hashes;
+  mlbf_hash(filters->plain, &(mlbf_span){text, size}, 1, &hashes);
+  return hashes.whole;
 }
 
 static void count_bits(mlbf_hash128 difference, uint32_t counts[128])
@@ -195,39 +220,35 @@ static double worst_of(const uint32_t *counts, size_t size, unsigned rounds)
   return worst;
 }
 
-/* The given keys, or others each round. */
-static const mlbf_hash_keys *keys_of_round(const mlbf_hash_keys *keys, size_t length, uint64_t round)
+/* For texts of which there are too few for one secret. */
+static bool needs_others(size_t length)
 {
-  static mlbf_hash_keys other;
-  uint8_t secret[MLBF_SECRET_BYTES];
-  if (length >= 4)
-    return keys;
-  mlbf_secret_from_seed(length << 32 | round, secret);
-  mlbf_hash_keys_make(secret, &other);
-  return &other;
+  return length < 4;
 }
 
-double hash_avalanche(const mlbf_hash_keys *given, size_t length, unsigned rounds)
+double hash_avalanche(const hash_filters *given, size_t length, unsigned rounds)
 {
   uint32_t(*counts)[128] = need(8 * length * sizeof *counts);
   uint8_t text[TEXT_MOST];
   uint64_t state = length;
   for (unsigned round = 0; round < rounds; round++) {
-    const mlbf_hash_keys *keys = keys_of_round(given, length, round);
+    hash_filters filters = needs_others(length) ? hash_filters_make(length << 32 | round) : *given;
     fill(text, length, &state);
-    mlbf_hash128 before = hash_text(keys, text, length);
+    mlbf_hash128 before = hash_text(&filters, text, length);
     for (size_t bit = 0; bit < 8 * length; bit++) {
       text[bit / 8] ^= (uint8_t)(1 << bit % 8);
-      count_bits(both(before, hash_text(keys, text, length)), counts[bit]);
+      count_bits(both(before, hash_text(&filters, text, length)), counts[bit]);
       text[bit / 8] ^= (uint8_t)(1 << bit % 8);
     }
+    if (needs_others(length))
+      hash_filters_free(filters);
   }
   double worst = worst_of(counts[0], 8 * length * 128, rounds);
   free(counts);
   return worst;
 }
 
-double hash_avalanche_segments(const mlbf_hash_keys *given, size_t length, unsigned rounds)
+double hash_avalanche_segments(const hash_filters *given, size_t length, unsigned rounds)
 {
   size_t bits = 8 * length * SEGMENTS;
   uint32_t(*whole)[128] = need(bits * sizeof *whole), (*layer)[128] = need(bits * sizeof *layer);
@@ -238,13 +259,13 @@ double hash_avalanche_segments(const mlbf_hash_keys *given, size_t length, unsig
   for (size_t i = 0; i < SEGMENTS; i++)
     segments[i] = (mlbf_span){text + i * length, length};
   for (unsigned round = 0; round < rounds; round++) {
-    const mlbf_hash_keys *keys = keys_of_round(given, length, round);
+    hash_filters filters = needs_others(length) ? hash_filters_make(length << 32 | round) : *given;
     mlbf_hashes before, after;
     fill(text, length * SEGMENTS, &state);
-    mlbf_hash_segments(keys, segments, SEGMENTS, &before);
+    mlbf_hash(filters.layered, segments, SEGMENTS, &before);
     for (size_t bit = 0; bit < bits; bit++) {
       text[bit / 8] ^= (uint8_t)(1 << bit % 8);
-      mlbf_hash_segments(keys, segments, SEGMENTS, &after);
+      mlbf_hash(filters.layered, segments, SEGMENTS, &after);
       text[bit / 8] ^= (uint8_t)(1 << bit % 8);
       count_bits(both(before.whole, after.whole), whole[bit]);
       for (size_t i = 0; i < SEGMENTS; i++) {
@@ -255,6 +276,8 @@ double hash_avalanche_segments(const mlbf_hash_keys *given, size_t length, unsig
           worst = INFINITY;
       }
     }
+    if (needs_others(length))
+      hash_filters_free(filters);
   }
   worst = worse(worst, worse(worst_of(whole[0], bits * 128, rounds), worst_of(layer[0], bits * 128, rounds)));
   free(whole);
@@ -291,7 +314,7 @@ static void make_difference(unsigned number, uint8_t *difference, size_t length,
     difference[at] = 1;
 }
 
-hash_verdict hash_differential(const mlbf_hash_keys *keys, unsigned differences, unsigned pairs)
+hash_verdict hash_differential(const hash_filters *filters, unsigned differences, unsigned pairs)
 {
   uint64_t count = (uint64_t)differences * pairs, state = 1;
   mlbf_hash128 *values = need(count * sizeof *values);
@@ -301,10 +324,10 @@ hash_verdict hash_differential(const mlbf_hash_keys *keys, unsigned differences,
     make_difference(i, difference, length, &state);
     for (unsigned pair = 0; pair < pairs; pair++) {
       fill(text, length, &state);
-      mlbf_hash128 one = hash_text(keys, text, length);
+      mlbf_hash128 one = hash_text(filters, text, length);
       for (size_t j = 0; j < length; j++)
         text[j] ^= difference[j];
-      values[(uint64_t)i * pairs + pair] = both(one, hash_text(keys, text, length));
+      values[(uint64_t)i * pairs + pair] = both(one, hash_text(filters, text, length));
     }
   }
   hash_verdict verdict = hash_judge(values, count);
@@ -312,7 +335,7 @@ hash_verdict hash_differential(const mlbf_hash_keys *keys, unsigned differences,
   return verdict;
 }
 
-hash_verdict hash_quadruples(const mlbf_hash_keys *keys, uint64_t count)
+hash_verdict hash_quadruples(const hash_filters *filters, uint64_t count)
 {
   mlbf_hash128 *values = need(count * sizeof *values);
   uint64_t state = 2;
@@ -327,7 +350,7 @@ hash_verdict hash_quadruples(const mlbf_hash_keys *keys, uint64_t count)
       mlbf_hashes hashes;
       segments[first] = (mlbf_span){text[which & 1], size};
       segments[second] = (mlbf_span){text[2 + (which >> 1)], size};
-      mlbf_hash_segments(keys, segments, 3 + i % 3, &hashes);
+      mlbf_hash(filters->layered, segments, 3 + i % 3, &hashes);
       values[i] = both(values[i], hashes.whole);
     }
   }
@@ -480,7 +503,8 @@ const hash_family hash_families[] = {
   {NULL, 0, NULL},
 };
 
-hash_verdict hash_family_verdict(const mlbf_hash_keys *keys, const hash_family *family, uint64_t limit, bool is_layered)
+hash_verdict hash_family_verdict(const hash_filters *filters, const hash_family *family, uint64_t limit,
+                                 bool is_layered)
 {
   uint64_t count = limit < family->most ? limit : family->most;
   mlbf_hash128 *values = need(count * sizeof *values);
@@ -489,10 +513,7 @@ hash_verdict hash_family_verdict(const mlbf_hash_keys *keys, const hash_family *
     mlbf_span segments[MLBF_LAYERS_MAX];
     mlbf_hashes hashes;
     size_t size = family->make(i, text, segments);
-    if (is_layered)
-      mlbf_hash_segments(keys, segments, size, &hashes);
-    else
-      hashes.whole = mlbf_hash_whole(keys, segments, size);
+    mlbf_hash(is_layered ? filters->layered : filters->plain, segments, size, &hashes);
     values[i] = hashes.whole;
   }
   hash_verdict verdict = hash_judge(values, count);

@@ -6,22 +6,26 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "mlbf/filter/hash.h"
 #include "tests/support/hash_quality.h"
 #include "tests/support/test.h"
 
 enum { SECRETS = 2 };
 
-static mlbf_hash_keys keys[SECRETS];
+static hash_filters filters[SECRETS];
 
-static int make_keys(void **state)
+static int begin(void **state)
 {
-  uint8_t secret[MLBF_SECRET_BYTES];
   (void)state;
-  for (size_t i = 0; i < SECRETS; i++) {
-    mlbf_secret_from_seed(i + 1, secret);
-    mlbf_hash_keys_make(secret, &keys[i]);
-  }
+  for (size_t i = 0; i < SECRETS; i++)
+    filters[i] = hash_filters_make(i + 1);
+  return 0;
+}
+
+static int end(void **state)
+{
+  (void)state;
+  for (size_t i = 0; i < SECRETS; i++)
+    hash_filters_free(filters[i]);
   return 0;
 }
 
@@ -39,7 +43,7 @@ CASE(each_bit_flips_every_bit_half_the_time)
   (void)state;
   for (size_t i = 0; i < SECRETS; i++)
     for (size_t length = 1; length <= 80; length++) {
-      double worst = hash_avalanche(&keys[i], length, ROUNDS);
+      double worst = hash_avalanche(&filters[i], length, ROUNDS);
       if (fabs(worst) > LIMIT / 2.0)
         fail_msg("%zu bytes: %.1f", length, worst);
     }
@@ -51,7 +55,7 @@ CASE(a_bit_of_a_segment_flips_its_layer_and_the_whole)
   static const size_t lengths[] = {1, 7, 12, 16, 31, 40};
   (void)state;
   for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
-    double worst = hash_avalanche_segments(&keys[i % SECRETS], lengths[i], ROUNDS);
+    double worst = hash_avalanche_segments(&filters[i % SECRETS], lengths[i], ROUNDS);
     if (fabs(worst) > LIMIT / 2.0)
       fail_msg("%zu bytes: %.1f", lengths[i], worst);
   }
@@ -60,12 +64,12 @@ CASE(a_bit_of_a_segment_flips_its_layer_and_the_whole)
 CASE(a_difference_has_no_favourite)
 {
   for (size_t i = 0; i < SECRETS; i++)
-    expect_random("differences", hash_differential(&keys[i], 120, 4096));
+    expect_random("differences", hash_differential(&filters[i], 120, 4096));
 }
 
 CASE(wholes_of_recombined_segments_are_not_linear)
 {
-  expect_random("quadruples", hash_quadruples(&keys[0], 400000));
+  expect_random("quadruples", hash_quadruples(&filters[0], 400000));
 }
 
 CASE(keys_that_are_alike_have_unlike_hashes)
@@ -75,7 +79,7 @@ CASE(keys_that_are_alike_have_unlike_hashes)
       /* end to end, empty words and words that divide alike make equal texts */
       bool is_cut = strcmp(family->name, "permutations") == 0 || strcmp(family->name, "recombinations") == 0;
       if (!is_cut || layered)
-        expect_random(family->name, hash_family_verdict(&keys[layered], family, 400000, layered));
+        expect_random(family->name, hash_family_verdict(&filters[layered], family, 400000, layered));
     }
 }
 
@@ -87,8 +91,11 @@ CASE(what_is_not_random_is_noticed)
   mlbf_hash128 *values = malloc(COUNT * sizeof *values);
   assert_non_null(values);
   for (int lie = 0; lie < 4; lie++) {
-    for (uint64_t i = 0; i < COUNT; i++)
-      values[i] = mlbf_hash_whole(&keys[0], &(mlbf_span){&i, sizeof i}, 1);
+    for (uint64_t i = 0; i < COUNT; i++) {
+      mlbf_hashes hashes;
+      mlbf_hash(filters[0].plain, &(mlbf_span){&i, sizeof i}, 1, &hashes);
+      values[i] = hashes.whole;
+    }
     for (uint64_t i = 0; i < COUNT; i++) {
       if (lie == 1)
         values[i].high = i << 20;
@@ -106,4 +113,4 @@ CASE(what_is_not_random_is_noticed)
   free(values);
 }
 
-EACH_CASE(make_keys, NULL)
+EACH_CASE(begin, end)

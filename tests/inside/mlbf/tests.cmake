@@ -1,8 +1,8 @@
 # Source files of mlbf/.
 set(room inside/mlbf)
 strata_program(inside_mlbf mlbf PkgConfig::XXHASH m)
-strata_test(hash hash_quality hash_sort attack line digest_features matrix near_table revoke table_format)
-target_sources(inside_mlbf PRIVATE support/slow_hash.c support/hash_quality.c support/forged_link.c)
+strata_test(hash hash_sort attack line digest_features matrix near_table revoke table_format)
+target_sources(inside_mlbf PRIVATE support/slow_hash.c support/forged_link.c)
 strata_program(inside_mlbf_faults mlbf)
 strata_test(paper_faults)
 target_sources(inside_mlbf_faults PRIVATE support/lives.c)
