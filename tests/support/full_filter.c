@@ -1,5 +1,6 @@
 /* See full_filter.h. */
 #include "tests/support/full_filter.h"
+#include "tests/support/must.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -11,11 +12,9 @@
 static void note_all(frontier *f)
 {
   static url u;
-  char text[64];
   frontier_verdict verdict;
   for (unsigned i = 0; i < FULL_FILTER_KEYS; i++) {
-    int size = snprintf(text, sizeof text, "http://h%u.test/known/%u", i % 16, i);
-    assert_int_equal(url_parse(text, (size_t)size, URL_STRICT, &u), URL_OK);
+    must_parse(&u, "http://h%u.test/known/%u", i % 16, i);
     if (frontier_note(f, &(frontier_link){.target = &u}, 0, &verdict) != FRONTIER_OK)
       fail_msg("%s", frontier_message(f));
   }
@@ -30,11 +29,7 @@ static frontier *open_or_fail(const char *directory, mlbf_kind kind, bool keep_i
                                     .depth_cap = UINT16_MAX,
                                     .keep_identity = keep_identity,
                                     .exact = true};
-  char message[FRONTIER_MESSAGE_SIZE] = "";
-  frontier *f = NULL;
-  if (frontier_open(directory, &options, &f, message) != FRONTIER_OK)
-    fail_msg("%s", message);
-  return f;
+  return must_open(directory, &options);
 }
 
 void full_filter_make(const char *directory, mlbf_kind kind)

@@ -3,6 +3,7 @@
 #define STRATA_TESTS_ORDERED_CASE_H
 
 #include "frontier/frontier.h"
+#include "tests/support/must.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -16,8 +17,6 @@ static const uint64_t NOON_MS = 1700000000000; /* wall time too */
 static inline frontier *open_with(const char *where, bool exact)
 {
   static const uint8_t secret[MLBF_SECRET_BYTES] = {17}; /* what the filter errs on is the same in each run */
-  char why[FRONTIER_MESSAGE_SIZE] = "";
-  frontier *f = NULL;
   frontier_options options = {.filter = exact ? MLBF_KIND_BLOOM : MLBF_KIND_MLBF,
                               .expected_urls = exact ? 64 : 10000,
                               .rate = exact ? 0.5 : 1e-9,
@@ -25,9 +24,7 @@ static inline frontier *open_with(const char *where, bool exact)
                               .secret = secret,
                               .per_host = 1000,
                               .depth_cap = 100};
-  if (frontier_open(where, &options, &f, why) != FRONTIER_OK)
-    fail_msg("%s", why);
-  return f;
+  return must_open(where, &options);
 }
 
 static inline void good(const frontier *f, frontier_status status)

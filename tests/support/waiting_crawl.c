@@ -1,4 +1,5 @@
 /* See waiting_crawl.h. */
+#include "tests/support/must.h"
 #include "tests/support/waiting_crawl.h"
 
 #include "tests/support/scratch.h"
@@ -23,17 +24,13 @@ url waiting_url;
 
 frontier *waiting_open(const small_crawl *c, bool read_only)
 {
-  char message[FRONTIER_MESSAGE_SIZE] = "";
-  frontier *f = NULL;
   frontier_options options = small_crawl_options(c);
   options.filter = MLBF_KIND_BLOOM; /* no layers, which know too well what is new */
   options.rate = 0.3;
   options.expected_urls = 1;
   options.read_only = read_only;
   options.keep_identity = true;
-  if (frontier_open(c->directory, &options, &f, message) != FRONTIER_OK)
-    fail_msg("%s", message);
-  return f;
+  return must_open(c->directory, &options);
 }
 
 frontier_outcome waiting_ask(frontier *f, const small_crawl *c, unsigned number)

@@ -7,6 +7,7 @@
 
 #include "frontier/exchange.h"
 #include "frontier/text.h"
+#include "tests/support/must.h"
 #include "tests/support/scratch.h"
 #include "tests/support/test.h"
 
@@ -16,7 +17,6 @@ static char directory[SCRATCH_PATH];
 
 static frontier *open_it(bool is_exact, uint64_t commit_after_ms)
 {
-  char message[FRONTIER_MESSAGE_SIZE] = "";
   const frontier_options options = {.filter = MLBF_KIND_MLBF,
                                     .expected_urls = 1000,
                                     .rate = 1e-9,
@@ -24,10 +24,7 @@ static frontier *open_it(bool is_exact, uint64_t commit_after_ms)
                                     .depth_cap = UINT16_MAX,
                                     .exact = is_exact,
                                     .commit_after_ms = commit_after_ms};
-  frontier *f = NULL;
-  if (frontier_open(directory, &options, &f, message) != FRONTIER_OK)
-    fail_msg("%s", message);
-  return f;
+  return must_open(directory, &options);
 }
 
 static bool add_url(frontier *f, unsigned number, uint64_t now_ms)

@@ -10,6 +10,7 @@
 
 #include "frontier/admin.h"
 #include "tests/support/each_fault.h"
+#include "tests/support/must.h"
 #include "tests/support/scratch.h"
 #include "tests/support/second_reader.h"
 #include "tests/support/small_crawl.h"
@@ -34,14 +35,10 @@ static small_crawl crawl_in(const char *where)
 
 static frontier *open_crawl(const char *where, bool read_only)
 {
-  char message[FRONTIER_MESSAGE_SIZE] = "";
   small_crawl c = crawl_in(where);
   frontier_options options = small_crawl_options(&c);
   options.read_only = read_only;
-  frontier *f = NULL;
-  if (frontier_open(where, &options, &f, message) != FRONTIER_OK)
-    fail_msg("%s", message);
-  return f;
+  return must_open(where, &options);
 }
 
 static bool is_seen(frontier *f, unsigned number)

@@ -6,6 +6,7 @@
 
 #include "frontier/host.h"
 #include "tests/site/random.h"
+#include "tests/support/must.h"
 #include "tests/support/scratch.h"
 #include "tests/support/test.h"
 
@@ -16,27 +17,21 @@ static url u;
 
 static frontier *open_it(const char *path)
 {
-  char why[FRONTIER_MESSAGE_SIZE] = "";
   frontier_options options = {.filter = MLBF_KIND_MLBF,
                               .expected_urls = 10000,
                               .rate = 1e-9,
                               .per_host = 1,
                               .delay_ms = DELAY,
                               .depth_cap = UINT16_MAX};
-  frontier *f = NULL;
-  if (frontier_open(path, &options, &f, why) != FRONTIER_OK)
-    fail_msg("%s", why);
-  return f;
+  return must_open(path, &options);
 }
 
 static void add(frontier *f, unsigned host, unsigned count, uint64_t now_ms)
 {
   static unsigned number;
-  char text[64];
   frontier_verdict verdict;
   while (count--) {
-    snprintf(text, sizeof text, "http://h%u.test/%u", host, number++);
-    assert_int_equal(url_parse(text, strlen(text), URL_STRICT, &u), URL_OK);
+    must_parse(&u, "http://h%u.test/%u", host, number++);
     assert_int_equal(frontier_add(f, &u, (frontier_origin){0}, now_ms, &verdict), FRONTIER_OK);
   }
 }

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "frontier/frontier.h"
+#include "tests/support/must.h"
 #include "tests/support/scratch.h"
 #include "tests/support/test.h"
 
@@ -19,13 +20,9 @@ static char directory[SCRATCH_PATH];
 
 static frontier *open_or_fail(bool read_only)
 {
-  char message[FRONTIER_MESSAGE_SIZE] = "";
   frontier_options options = plain;
-  frontier *f = NULL;
   options.read_only = read_only;
-  if (frontier_open(directory, &options, &f, message) != FRONTIER_OK)
-    fail_msg("%s", message);
-  return f;
+  return must_open(directory, &options);
 }
 
 /* Its id is `number`, if all are added in order from 1. A host has 25 of them. */
@@ -33,11 +30,9 @@ static void add(frontier *f, unsigned number)
 {
   static url u;
   static char payload[PAYLOAD];
-  char text[64];
   frontier_verdict verdict;
   size_t settled;
-  int size = snprintf(text, sizeof text, "http://h%u.test/%u", number / 25, number);
-  assert_int_equal(url_parse(text, (size_t)size, URL_STRICT, &u), URL_OK);
+  must_parse(&u, "http://h%u.test/%u", number / 25, number);
   memset(payload, (int)(number % 251), PAYLOAD);
   frontier_link link = {.target = &u, .payload = payload, .payload_size = number % 100 == 0 ? PAYLOAD : number % 9};
   assert_int_equal(frontier_add_batch(f, &link, 1, 0, &verdict, &settled), FRONTIER_OK);

@@ -6,6 +6,7 @@
 
 #include "frontier/admin.h"
 #include "frontier/recrawl.h"
+#include "tests/support/must.h"
 #include "tests/support/scratch.h"
 #include "tests/support/second_reader.h"
 #include "tests/support/small_crawl.h"
@@ -41,12 +42,8 @@ static small_crawl crawl(bool exact)
 
 static frontier *open_it(const small_crawl *c)
 {
-  char message[FRONTIER_MESSAGE_SIZE] = "";
-  frontier *f = NULL;
   frontier_options options = small_crawl_options(c);
-  if (frontier_open(directory, &options, &f, message) != FRONTIER_OK)
-    fail_msg("%s", message);
-  return f;
+  return must_open(directory, &options);
 }
 
 /* Until all that the filter calls seen is confirmed: of an unconfirmed link the key stays as it is. */
@@ -330,16 +327,12 @@ enum { NOTED = 12000 };
 
 static frontier *open_doubtful(small_crawl *c, bool exact)
 {
-  char message[FRONTIER_MESSAGE_SIZE] = "";
-  frontier *f = NULL;
   *c = crawl(exact);
   frontier_options options = small_crawl_options(c);
   options.filter = MLBF_KIND_BLOOM; /* no layers, which know too well what is new */
   options.rate = 0.3;
   options.expected_urls = 1;
-  if (frontier_open(directory, &options, &f, message) != FRONTIER_OK)
-    fail_msg("%s", message);
-  return f;
+  return must_open(directory, &options);
 }
 
 static frontier *make_doubtful(small_crawl *c, bool exact)
@@ -428,7 +421,7 @@ CASE_WITH(whoever_reads_the_directory, begin, end)
 
   options = small_crawl_options(&c);
   options.previous_path = directory;
-  assert_int_equal(frontier_open(later, &options, &f, message), FRONTIER_OK);
+  f = must_open(later, &options);
   for (unsigned i = 0; i < URLS; i++) {
     bool is_known = !is_crowded(&c, i);
     assert_int_equal(frontier_lookup(f, &u, &verdict), FRONTIER_OK);
@@ -438,7 +431,7 @@ CASE_WITH(whoever_reads_the_directory, begin, end)
   const char *const copies[] = {merged, snapshot};
   for (size_t copy = 0; copy < 2; copy++) {
     options = small_crawl_options(&c);
-    assert_int_equal(frontier_open(copies[copy], &options, &other, message), FRONTIER_OK);
+    other = must_open(copies[copy], &options);
     for (unsigned i = 0; i < URLS; i++)
       assert_int_equal(is_seen(&c, other, i), !is_crowded(&c, i));
     assert_int_equal(frontier_close(other), FRONTIER_OK);

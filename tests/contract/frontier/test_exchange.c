@@ -7,6 +7,7 @@
 
 #include "frontier/admin.h"
 #include "frontier/exchange.h"
+#include "tests/support/must.h"
 #include "tests/support/scratch.h"
 #include "tests/support/test.h"
 
@@ -79,9 +80,7 @@ static const char *host_of(uint32_t partition)
 
 static void parse(url *u, uint32_t partition, unsigned page)
 {
-  char text[64];
-  int size = snprintf(text, sizeof text, "http://%s/%u", host_of(partition), page);
-  assert_int_equal(url_parse(text, (size_t)size, URL_STRICT, u), URL_OK);
+  must_parse(u, "http://%s/%u", host_of(partition), page);
 }
 
 static frontier_outcome add(frontier *f, uint32_t partition, unsigned page)
@@ -464,7 +463,6 @@ CASE(a_merge_is_of_all_hosts)
   char merged[SCRATCH_PATH];
   const char *both[] = {directory[0], directory[1]};
   frontier_merged result;
-  frontier *f;
   (void)state;
   send_three();
   close_one(0);
@@ -474,8 +472,7 @@ CASE(a_merge_is_of_all_hosts)
   frontier_options options = options_of(0);
   options.partitions = 0;
   options.route_key = NULL;
-  if (frontier_open(merged, &options, &f, message) != FRONTIER_OK)
-    fail_msg("%s", message);
+  frontier *f = must_open(merged, &options);
   assert_int_equal(add(f, 1, 1), FRONTIER_SEEN);
   assert_int_equal(add(f, 1, 2), FRONTIER_NEW); /* it was on its way */
   assert_int_equal(frontier_close(f), FRONTIER_OK);
@@ -501,7 +498,7 @@ CASE(a_directory_stays_the_partition_it_is)
   options.route_key = NULL;
   assert_int_equal(frontier_open(directory[0], &options, &f, message), FRONTIER_MISMATCH);
   options.keep_identity = true;
-  assert_int_equal(frontier_open(directory[0], &options, &f, message), FRONTIER_OK);
+  f = must_open(directory[0], &options);
   frontier_life_read(f, &life);
   assert_true(life.partitions == 2 && life.partition == 0 && life.incarnation == 1 && life.boot);
   assert_int_equal(frontier_close(f), FRONTIER_OK);
@@ -522,11 +519,10 @@ CASE(a_lane_without_partitions_is_refused)
   frontier_lane lane;
   frontier_ack ack;
   bool is_news;
-  frontier *f;
   (void)state;
   options.partitions = 0;
   options.route_key = NULL;
-  assert_int_equal(frontier_open(NULL, &options, &f, message), FRONTIER_OK);
+  frontier *f = must_open(NULL, &options);
   assert_int_equal(frontier_lane_read(f, 0, &lane), FRONTIER_BAD_ARGUMENT);
   assert_int_equal(frontier_inbox_tell(f, 0, &ack, &is_news), FRONTIER_BAD_ARGUMENT);
   assert_true(frontier_idle(f, NULL));

@@ -14,6 +14,7 @@
 #include "frontier/text.h"
 #include "frontier/traps.h"
 #include "tests/support/each_fault.h"
+#include "tests/support/must.h"
 #include "tests/support/scratch.h"
 #include "tests/support/second_reader.h"
 #include "tests/support/test.h"
@@ -45,9 +46,7 @@ static url urls[PAGES], ghost; /* parsed beforehand: not what is tested here. Th
 static void parse_urls(void)
 {
   for (unsigned i = 0; i < PAGES; i++) {
-    char text[64];
-    int size = snprintf(text, sizeof text, "http://h%u.test/page/%u", i % HOSTS, i);
-    assert_int_equal(url_parse(text, (size_t)size, URL_STRICT, &urls[i]), URL_OK);
+    must_parse(&urls[i], "http://h%u.test/page/%u", i % HOSTS, i);
   }
   assert_int_equal(url_parse("http://h0.test/ghost", 20, URL_STRICT, &ghost), URL_OK);
 }
@@ -363,10 +362,8 @@ static void fill_filter(story *s)
   static url u;
   open_story(s);
   for (unsigned i = 0; i < KEYS; i++) {
-    char text[64];
     frontier_verdict verdict;
-    int size = snprintf(text, sizeof text, "http://h0.test/before/%u", i);
-    assert_int_equal(url_parse(text, (size_t)size, URL_STRICT, &u), URL_OK);
+    must_parse(&u, "http://h0.test/before/%u", i);
     assert_int_equal(frontier_note(s->f, &(frontier_link){.target = &u}, 0, &verdict), FRONTIER_OK);
   }
   assert_int_equal(frontier_close(s->f), FRONTIER_OK);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "frontier/host.h"
+#include "tests/support/must.h"
 #include "tests/support/second_reader.h"
 #include "tests/support/story.h"
 #include "tests/support/test.h"
@@ -12,7 +13,6 @@ static url u;
 
 static frontier *open_it(bool read_only)
 {
-  char why[FRONTIER_MESSAGE_SIZE] = "";
   frontier_options options = {.filter = MLBF_KIND_MLBF,
                               .expected_urls = 10000,
                               .rate = 1e-9,
@@ -20,18 +20,13 @@ static frontier *open_it(bool read_only)
                               .delay_ms = 10,
                               .depth_cap = UINT16_MAX,
                               .read_only = read_only};
-  frontier *f = NULL;
-  if (frontier_open(story_directory, &options, &f, why) != FRONTIER_OK)
-    fail_msg("%s", why);
-  return f;
+  return must_open(story_directory, &options);
 }
 
 static void add_deep(frontier *f, const char *name, unsigned number, uint16_t depth)
 {
-  char text[128];
   frontier_verdict verdict;
-  snprintf(text, sizeof text, "http://%s/%u", name, number);
-  assert_int_equal(url_parse(text, strlen(text), URL_STRICT, &u), URL_OK);
+  must_parse(&u, "http://%s/%u", name, number);
   assert_int_equal(frontier_add(f, &u, (frontier_origin){.depth = depth}, 0, &verdict), FRONTIER_OK);
 }
 
@@ -448,10 +443,9 @@ CASE(a_batch_keeps_its_limits)
     add(f, name, 10);
   }
   assert_int_equal(frontier_close(f), FRONTIER_OK);
-  char why[FRONTIER_MESSAGE_SIZE];
   frontier_options options = {
     .filter = MLBF_KIND_MLBF, .expected_urls = 10000, .rate = 1e-9, .per_host = 2, .depth_cap = UINT16_MAX};
-  assert_int_equal(frontier_open(story_directory, &options, &f, why), FRONTIER_OK);
+  f = must_open(story_directory, &options);
   frontier_limits limits = {.max = 64, .max_hosts = 4, .per_host = 5};
   assert_int_equal(frontier_next_batch(f, 0, &limits, leases, &count, &wait_ms), FRONTIER_OK);
   assert_int_equal(count, 20);

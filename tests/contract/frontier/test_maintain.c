@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "frontier/frontier.h"
+#include "tests/support/must.h"
 #include "tests/support/scratch.h"
 #include "tests/support/second_reader.h"
 #include "tests/support/test.h"
@@ -31,21 +32,15 @@ static int end(void **state)
 
 static frontier *open_frontier(void)
 {
-  char message[FRONTIER_MESSAGE_SIZE] = "";
   frontier_options options = {.filter = MLBF_KIND_MLBF, .expected_urls = EXPECTED, .rate = 1e-6, .per_host = 1};
-  frontier *f = NULL;
-  if (frontier_open(directory, &options, &f, message) != FRONTIER_OK)
-    fail_msg("%s", message);
-  return f;
+  return must_open(directory, &options);
 }
 
 static frontier_outcome ask(frontier *f, unsigned number, bool add)
 {
   static url u;
-  char text[64];
   frontier_verdict verdict;
-  int size = snprintf(text, sizeof text, "http://h%u.test/%u", number % 20, number);
-  assert_int_equal(url_parse(text, (size_t)size, URL_STRICT, &u), URL_OK);
+  must_parse(&u, "http://h%u.test/%u", number % 20, number);
   assert_int_equal(add ? frontier_add(f, &u, (frontier_origin){0}, 0, &verdict) : frontier_lookup(f, &u, &verdict),
                    FRONTIER_OK);
   return verdict.outcome;
@@ -115,7 +110,7 @@ CASE(nothing_to_do)
   frontier_close(f);
   frontier_options reader = {
     .filter = MLBF_KIND_MLBF, .expected_urls = EXPECTED, .rate = 1e-6, .per_host = 1, .read_only = true};
-  assert_int_equal(frontier_open(directory, &reader, &f, message), FRONTIER_OK);
+  f = must_open(directory, &reader);
   maintain_all(f);
   frontier_close(f);
   assert_int_equal(frontier_open(NULL,

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "frontier/admin.h"
+#include "tests/support/must.h"
 #include "tests/support/scratch.h"
 #include "tests/support/small_crawl.h"
 #include "tests/support/test.h"
@@ -43,14 +44,10 @@ static frontier_merged merge(const char *const *directories, size_t count, front
 
 static frontier *open_reader(const small_crawl *c, const char *directory)
 {
-  char message[FRONTIER_MESSAGE_SIZE] = "";
   frontier_options options = small_crawl_options(c);
-  frontier *f = NULL;
   options.read_only = options.keep_identity = true;
   options.journal_path = NULL;
-  if (frontier_open(directory, &options, &f, message) != FRONTIER_OK)
-    fail_msg("%s", message);
-  return f;
+  return must_open(directory, &options);
 }
 
 static bool has_seen(frontier *f, const small_crawl *c, unsigned number)

@@ -9,6 +9,7 @@
 #include "frontier/host.h"
 #include "frontier/promote.h"
 #include "tests/support/dice.h"
+#include "tests/support/must.h"
 #include "tests/support/second_reader.h"
 #include "tests/support/story.h"
 #include "tests/support/test.h"
@@ -19,25 +20,19 @@ static url u;
 
 static frontier *open_frontier(const char *where, uint16_t depth_cap)
 {
-  char why[FRONTIER_MESSAGE_SIZE] = "";
-  frontier *f = NULL;
   frontier_options options = {
     .filter = MLBF_KIND_MLBF, .expected_urls = URLS, .rate = 1e-9, .per_host = 64, .depth_cap = depth_cap};
-  if (frontier_open(where, &options, &f, why) != FRONTIER_OK)
-    fail_msg("%s", why);
-  return f;
+  return must_open(where, &options);
 }
 
 /* Half of all URLs are of the first host, which crowds the others out of memory. */
 static void add(frontier *f, unsigned number, uint16_t depth, size_t payload_size)
 {
   static const char payload[20000];
-  char text[96];
   frontier_verdict verdict;
   size_t settled;
   unsigned who = number % 2 ? 0 : number / 2 % HOSTS;
-  int size = snprintf(text, sizeof text, "http://h%u.test/%u", who, number);
-  assert_int_equal(url_parse(text, (size_t)size, URL_STRICT, &u), URL_OK);
+  must_parse(&u, "http://h%u.test/%u", who, number);
   frontier_link link = {.target = &u, .origin = {.depth = depth}, .payload = payload, .payload_size = payload_size};
   if (frontier_add_batch(f, &link, 1, 0, &verdict, &settled) != FRONTIER_OK)
     fail_msg("%s", frontier_message(f));
@@ -255,7 +250,6 @@ static bool want_none(void *context, const char *fetch, size_t size)
 
 CASE(readers_are_refused)
 {
-  char why[FRONTIER_MESSAGE_SIZE];
   uint64_t from = 0;
   size_t promoted;
   unsigned asked = 0;
@@ -266,7 +260,7 @@ CASE(readers_are_refused)
   assert_int_equal(frontier_close(f), FRONTIER_OK);
   frontier_options options = {
     .filter = MLBF_KIND_MLBF, .expected_urls = URLS, .rate = 1e-9, .per_host = 1, .read_only = true};
-  assert_int_equal(frontier_open(story_directory, &options, &f, why), FRONTIER_OK);
+  f = must_open(story_directory, &options);
   assert_int_equal(frontier_promote(f, want_none, &asked, 9, &from, &promoted), FRONTIER_BAD_ARGUMENT);
   assert_int_equal(asked, 1);
   frontier_close(f);

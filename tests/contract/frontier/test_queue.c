@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "frontier/host.h"
+#include "tests/support/must.h"
 #include "tests/support/scratch.h"
 #include "tests/support/second_reader.h"
 #include "tests/site/random.h"
@@ -71,11 +72,9 @@ static void open_it(model *m, uint16_t depth_cap)
 static void add_some(model *m, unsigned count)
 {
   for (; count && m->added < URLS; count--, m->added++) {
-    char text[64];
     frontier_verdict verdict;
     unsigned host = m->added % HOSTS;
-    snprintf(text, sizeof text, "http://h%u.test/%u", host, m->added);
-    assert_int_equal(url_parse(text, strlen(text), URL_STRICT, &u), URL_OK);
+    must_parse(&u, "http://h%u.test/%u", host, m->added);
     frontier_origin origin = {.depth = m->has_deep && m->added % 7 == 3 ? 9 : 0};
     good(m, frontier_add(m->f, &u, origin, m->now_ms, &verdict));
     m->hosts[host].queued++;
@@ -244,10 +243,8 @@ CASE(no_class_starves_and_each_is_in_its_order)
   scratch_make_fast(m->directory);
   open_it(m, UINT16_MAX);
   for (unsigned i = 0; i < ALL; i++) {
-    char text[64];
     frontier_verdict verdict;
-    snprintf(text, sizeof text, "http://one.test/%u", i * HOSTS);
-    assert_int_equal(url_parse(text, strlen(text), URL_STRICT, &u), URL_OK);
+    must_parse(&u, "http://one.test/%u", i * HOSTS);
     good(m, frontier_add(m->f, &u, (frontier_origin){0}, 0, &verdict));
   }
   for (unsigned turn = 1; turn <= ALL; turn++) {

@@ -6,6 +6,7 @@
 
 #include "frontier/host.h"
 #include "frontier/recrawl.h"
+#include "tests/support/must.h"
 #include "tests/support/second_reader.h"
 #include "tests/support/story.h"
 #include "tests/support/test.h"
@@ -17,13 +18,9 @@ static uint64_t now_ms;
 
 static frontier *open_it(uint16_t depth_cap)
 {
-  char why[FRONTIER_MESSAGE_SIZE] = "";
   frontier_options options = {
     .filter = MLBF_KIND_MLBF, .expected_urls = 10000, .rate = 1e-9, .per_host = 4, .depth_cap = depth_cap};
-  frontier *f = NULL;
-  if (frontier_open(story_directory, &options, &f, why) != FRONTIER_OK)
-    fail_msg("%s", why);
-  return f;
+  return must_open(story_directory, &options);
 }
 
 static void close_it(frontier *f)
@@ -43,10 +40,8 @@ static void good(const frontier *f, frontier_status status)
 
 static void add_deep(frontier *f, unsigned number, uint16_t depth)
 {
-  char text[64];
   frontier_verdict verdict;
-  snprintf(text, sizeof text, "http://h%u.test/%u", number % 7, number);
-  assert_int_equal(url_parse(text, strlen(text), URL_STRICT, &u), URL_OK);
+  must_parse(&u, "http://h%u.test/%u", number % 7, number);
   good(f, frontier_add(f, &u, (frontier_origin){.depth = depth}, now_ms, &verdict));
 }
 
@@ -423,13 +418,12 @@ CASE(by_name)
 
 CASE(nonsense_is_refused)
 {
-  char why[FRONTIER_MESSAGE_SIZE];
   frontier *f = open_it(UINT16_MAX);
   assert_int_equal(frontier_recrawl(f, 0, DAY, START), FRONTIER_BAD_ARGUMENT);
   assert_int_equal(frontier_recrawl(f, 2 * DAY, DAY, START), FRONTIER_BAD_ARGUMENT);
   close_it(f);
   frontier_options options = {.filter = MLBF_KIND_MLBF, .expected_urls = 100, .rate = 1e-6, .per_host = 1};
-  assert_int_equal(frontier_open(NULL, &options, &f, why), FRONTIER_OK);
+  f = must_open(NULL, &options);
   assert_int_equal(frontier_recrawl(f, DAY, DAY, START), FRONTIER_BAD_ARGUMENT);
   assert_int_equal(frontier_close(f), FRONTIER_OK);
 }

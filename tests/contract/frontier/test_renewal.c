@@ -9,6 +9,7 @@
 #include "frontier/admin.h"
 #include "frontier/frontier.h"
 #include "tests/support/each_fault.h"
+#include "tests/support/must.h"
 #include "tests/support/scratch.h"
 #include "tests/support/second_reader.h"
 #include "tests/support/test.h"
@@ -40,17 +41,13 @@ static void hear(void *context, const char *line)
 
 static frontier *open_as(uint64_t expected, bool commit_thread)
 {
-  char message[FRONTIER_MESSAGE_SIZE] = "";
   frontier_options options = {.filter = MLBF_KIND_MLBF,
                               .expected_urls = expected,
                               .rate = 1e-6,
                               .per_host = 1,
                               .log = hear,
                               .commit_thread = commit_thread};
-  frontier *f = NULL;
-  if (frontier_open(directory, &options, &f, message) != FRONTIER_OK)
-    fail_msg("%s", message);
-  return f;
+  return must_open(directory, &options);
 }
 
 static frontier *open_frontier(uint64_t expected)

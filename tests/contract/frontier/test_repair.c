@@ -11,6 +11,7 @@
 #include "frontier/promote.h"
 #include "frontier/recrawl.h"
 #include "tests/support/dice.h"
+#include "tests/support/must.h"
 #include "tests/support/scratch.h"
 #include "tests/support/second_reader.h"
 #include "tests/support/small_crawl.h"
@@ -280,10 +281,8 @@ static frontier_stats stats_of_work(void)
   small_crawl c = crawl_in(work, NULL, 0);
   frontier_options options = small_crawl_options(&c);
   frontier_stats stats;
-  frontier *f;
-  char message[FRONTIER_MESSAGE_SIZE];
   options.read_only = true;
-  assert_int_equal(frontier_open(work, &options, &f, message), FRONTIER_OK);
+  frontier *f = must_open(work, &options);
   assert_int_equal(frontier_stats_read(f, &stats), FRONTIER_OK);
   assert_int_equal(frontier_close(f), FRONTIER_OK);
   return stats;
@@ -293,12 +292,10 @@ static unsigned ask_all(void)
 {
   small_crawl c = crawl_in(work, NULL, 0);
   frontier_options options = small_crawl_options(&c);
-  frontier *f;
-  char message[FRONTIER_MESSAGE_SIZE];
   url *u = malloc(sizeof *u);
   unsigned seen = 0;
   options.read_only = true;
-  assert_int_equal(frontier_open(work, &options, &f, message), FRONTIER_OK);
+  frontier *f = must_open(work, &options);
   for (unsigned i = 0; i < URLS; i++) {
     frontier_verdict verdict;
     small_crawl_url(&c, i, u);
@@ -416,7 +413,6 @@ CASE(a_lost_root_of_a_copy_loses_nothing)
     for (size_t page = 0; page < 2; page++) {
       size_t size;
       char copy[SCRATCH_PATH], message[FRONTIER_MESSAGE_SIZE] = "";
-      frontier *f;
       if (compacted)
         copy_compacted();
       else
@@ -426,7 +422,7 @@ CASE(a_lost_root_of_a_copy_loses_nothing)
       if (!compacted) {
         scratch_join(root, "copy", copy);
         options.read_only = true;
-        assert_int_equal(frontier_open(work, &options, &f, message), FRONTIER_OK);
+        frontier *f = must_open(work, &options);
         assert_int_equal(frontier_snapshot(f, copy, NULL, message), FRONTIER_OK);
         frontier_close(f);
         scratch_copy(copy, work);
@@ -487,13 +483,9 @@ static bool note_text(void *context, const frontier_record *record)
 static frontier *open_exactly(bool is_exact)
 {
   small_crawl c = crawl_in(work, journal, 0);
-  char message[FRONTIER_MESSAGE_SIZE];
-  frontier *f;
   c.exact = is_exact;
   frontier_options options = small_crawl_options(&c);
-  if (frontier_open(work, &options, &f, message) != FRONTIER_OK)
-    fail_msg("%s", message);
-  return f;
+  return must_open(work, &options);
 }
 
 /* Blocks of rows of table `text`, but for every fourth; a file has copies of none. */
@@ -571,15 +563,13 @@ static void begin_again(void)
   enum { VISITS = 90, DUE = 12, AT_ONCE = 6, NOW_S = 1000000 };
   small_crawl c = crawl_in(work, NULL, 0);
   frontier_options options = small_crawl_options(&c);
-  char message[FRONTIER_MESSAGE_SIZE];
-  frontier *f;
   frontier_lease leases[AT_ONCE];
   size_t count = 0, promoted;
   int64_t wait_ms;
   uint64_t from = 0;
   unsigned asked = 0;
   copy_sound();
-  assert_int_equal(frontier_open(work, &options, &f, message), FRONTIER_OK);
+  frontier *f = must_open(work, &options);
   frontier_clock(f, 0, (uint64_t)NOW_S * 1000);
   for (unsigned done = 0; done < VISITS; done += (unsigned)count) {
     assert_int_equal(frontier_next(f, 0, leases, AT_ONCE, &count, &wait_ms), FRONTIER_OK);

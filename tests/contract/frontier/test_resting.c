@@ -1,6 +1,7 @@
 /* Hosts that may not be asked, whatever their number and reason, and hosts with long queues hold nobody up, and every
  * URL comes out once. Its memory: test_workbench.c. */
 #include "frontier/host.h"
+#include "tests/support/must.h"
 #include "tests/support/story.h"
 #include "tests/support/test.h"
 
@@ -16,21 +17,15 @@ static uint8_t *times; /* each URL of the long host was handed out, by its numbe
 
 static frontier *open_it(uint32_t per_host)
 {
-  char why[FRONTIER_MESSAGE_SIZE];
   frontier_options options = {
     .filter = MLBF_KIND_MLBF, .expected_urls = 200000, .rate = 1e-9, .per_host = per_host, .depth_cap = UINT16_MAX};
-  frontier *f;
-  if (frontier_open(story_directory, &options, &f, why) != FRONTIER_OK)
-    fail_msg("%s", why);
-  return f;
+  return must_open(story_directory, &options);
 }
 
 static void add(frontier *f, const char *name, unsigned number)
 {
-  char text[128];
   frontier_verdict verdict;
-  snprintf(text, sizeof text, "http://%s.example/%u", name, number);
-  assert_int_equal(url_parse(text, strlen(text), URL_STRICT, &u), URL_OK);
+  must_parse(&u, "http://%s.example/%u", name, number);
   assert_int_equal(frontier_add(f, &u, (frontier_origin){0}, 0, &verdict), FRONTIER_OK);
   assert_int_not_equal(verdict.outcome, FRONTIER_SEEN);
 }

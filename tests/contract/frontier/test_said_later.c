@@ -6,6 +6,7 @@
 
 #include "frontier/frontier.h"
 #include "tests/support/faults.h"
+#include "tests/support/must.h"
 #include "tests/support/test.h"
 
 enum { HOSTS = 100, FIRST = 60, ROOM = 64 }; /* of leases, until more memory is needed */
@@ -15,16 +16,12 @@ static frontier_lease leases[HOSTS];
 
 static frontier *open_it(void)
 {
-  char message[FRONTIER_MESSAGE_SIZE] = "", text[64];
   const frontier_options options = {
     .filter = MLBF_KIND_MLBF, .expected_urls = 1000, .rate = 1e-9, .per_host = 1, .depth_cap = UINT16_MAX};
   frontier_verdict verdict;
-  frontier *f = NULL;
-  if (frontier_open(NULL, &options, &f, message) != FRONTIER_OK)
-    fail_msg("%s", message);
+  frontier *f = must_open(NULL, &options);
   for (int i = 0; i < HOSTS; i++) {
-    snprintf(text, sizeof text, "http://h%d.test/", i);
-    assert_int_equal(url_parse(text, strlen(text), URL_STRICT, &u), URL_OK);
+    must_parse(&u, "http://h%d.test/", i);
     assert_int_equal(frontier_add(f, &u, (frontier_origin){0}, 0, &verdict), FRONTIER_OK);
   }
   return f;

@@ -8,6 +8,7 @@
 
 #include "frontier/admin.h"
 #include "frontier/traps.h"
+#include "tests/support/must.h"
 #include "tests/support/story.h"
 #include "tests/support/test.h"
 
@@ -15,17 +16,13 @@ static url u;
 
 static frontier *open_again(bool is_read_only)
 {
-  char why[FRONTIER_MESSAGE_SIZE] = "";
-  frontier *f;
   frontier_options options = {.filter = MLBF_KIND_MLBF,
                               .expected_urls = 50000,
                               .rate = 1e-9,
                               .per_host = 1,
                               .depth_cap = UINT16_MAX,
                               .read_only = is_read_only};
-  if (frontier_open(story_directory, &options, &f, why) != FRONTIER_OK)
-    fail_msg("%s", why);
-  return f;
+  return must_open(story_directory, &options);
 }
 
 static frontier_status mark(frontier *f, const char *name, const char *note)

@@ -10,6 +10,7 @@
 
 #include "frontier/host.h"
 #include "frontier/promote.h"
+#include "tests/support/must.h"
 #include "tests/support/scratch.h"
 #include "tests/support/test.h"
 
@@ -18,11 +19,7 @@ static const frontier_options plain = {
 
 static frontier *open_or_fail(const char *directory)
 {
-  char message[FRONTIER_MESSAGE_SIZE] = "";
-  frontier *f = NULL;
-  if (frontier_open(directory, &plain, &f, message) != FRONTIER_OK)
-    fail_msg("%s", message);
-  return f;
+  return must_open(directory, &plain);
 }
 
 static void add(frontier *f, const char *text, uint64_t now_ms)

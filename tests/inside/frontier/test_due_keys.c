@@ -1,6 +1,7 @@
 /* frontier/core/revisit_info.c: keys of `due` have half of a sequence. Where sequences have more than 32 bits, two URLs
  * that would share a key are due one after the other, and neither is lost. */
 #include "frontier/core/state.h"
+#include "tests/support/must.h"
 #include "tests/support/story.h"
 #include "tests/support/test.h"
 
@@ -12,13 +13,9 @@ static const uint64_t half = (uint64_t)1 << 32;
 
 static frontier *open_it(void)
 {
-  char why[FRONTIER_MESSAGE_SIZE];
   const frontier_options options = {
     .filter = MLBF_KIND_MLBF, .expected_urls = 1000, .rate = 1e-9, .per_host = 1, .depth_cap = 9};
-  frontier *f;
-  if (frontier_open(story_directory, &options, &f, why) != FRONTIER_OK)
-    fail_msg("%s", why);
-  return f;
+  return must_open(story_directory, &options);
 }
 
 static void put(frontier *f, uint64_t sequence, uint32_t old_due_s, uint32_t due_s)

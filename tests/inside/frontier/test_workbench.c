@@ -2,6 +2,7 @@
  * anybody up: test_resting.c. */
 #include "frontier/core/state.h"
 #include "frontier/promote.h"
+#include "tests/support/must.h"
 #include "tests/support/story.h"
 #include "tests/support/test.h"
 
@@ -16,21 +17,15 @@ static url u;
 
 static frontier *open_it(void)
 {
-  char why[FRONTIER_MESSAGE_SIZE];
   frontier_options options = {
     .filter = MLBF_KIND_MLBF, .expected_urls = 200000, .rate = 1e-9, .per_host = 1, .depth_cap = UINT16_MAX};
-  frontier *f;
-  if (frontier_open(story_directory, &options, &f, why) != FRONTIER_OK)
-    fail_msg("%s", why);
-  return f;
+  return must_open(story_directory, &options);
 }
 
 static void add(frontier *f, const char *name, unsigned number)
 {
-  char text[128];
   frontier_verdict verdict;
-  snprintf(text, sizeof text, "http://%s.example/%u", name, number);
-  assert_int_equal(url_parse(text, strlen(text), URL_STRICT, &u), URL_OK);
+  must_parse(&u, "http://%s.example/%u", name, number);
   assert_int_equal(frontier_add(f, &u, (frontier_origin){0}, 0, &verdict), FRONTIER_OK);
   assert_int_not_equal(verdict.outcome, FRONTIER_SEEN);
 }
