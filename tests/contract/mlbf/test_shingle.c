@@ -1,10 +1,12 @@
 /* A text as a set of numbers: the same whatever pieces it comes in, and of a long text the least ones. */
 #include "mlbf/shingle.h"
+#include "mlbf/similar/hash_sort.h"
 #include "tests/support/dice.h"
 #include "tests/support/test.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include <xxhash.h>
 
 static mlbf_shingles of(const char *text)
 {
@@ -78,6 +80,31 @@ CASE(all_bytes_count_the_same_alone)
   mlbf_shingler_free(s);
 }
 
+static int ascending(const void *a, const void *b)
+{
+  uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+  return x < y ? -1 : x > y;
+}
+
+/* Spread evenly, small, alike in their upper bits, and one among zeros. */
+CASE(hashes_are_sorted)
+{
+  enum { MOST = 3000 };
+  static uint64_t at[MOST], sorted[MOST];
+  for (int round = 0; round < 400; round++) {
+    size_t count = dice_throw(round % 4 ? 40 : MOST);
+    for (size_t i = 0; i < count; i++) {
+      uint64_t bits = (uint64_t)dice_throw(UINT32_MAX) << 32 | dice_throw(UINT32_MAX);
+      at[i] = round % 5 == 0 ? bits % 300 : round % 5 == 1 ? bits >> 24 : round % 5 == 2 && i ? 0 : bits;
+    }
+    if (count)
+      memcpy(sorted, at, count * sizeof *at);
+    qsort(sorted, count, sizeof *sorted, ascending);
+    mlbf_hash_sort(at, count);
+    assert_memory_equal(at, sorted, count * sizeof *at);
+  }
+}
+
 CASE(of_a_long_text_the_least_are_kept)
 {
   enum { MOST = 100 };
@@ -94,6 +121,48 @@ CASE(of_a_long_text_the_least_are_kept)
     free(text);
   }
   mlbf_shingler_free(s);
+}
+
+static size_t sort_once(uint64_t *at, size_t count)
+{
+  size_t different = 0;
+  qsort(at, count, sizeof *at, ascending);
+  for (size_t i = 0; i < count; i++)
+    if (i == 0 || at[i] != at[i - 1])
+      at[different++] = at[i];
+  return different;
+}
+
+/* By their definition: hashes of four words' hashes, and the least of each eight. */
+CASE(they_are_what_their_definition_says)
+{
+  enum { MOST = 6000, SHINGLE = MLBF_SHINGLE_WORDS, WINDOW = MLBF_SHINGLE_WINDOW };
+  static char text[8 * MOST];
+  static uint64_t words[MOST], all[MOST], least[MOST];
+  for (size_t count = SHINGLE + WINDOW; count < MOST; count += 1 + dice_throw(count / 2)) {
+    size_t size = 0, shingles = count - SHINGLE + 1, windows = shingles - WINDOW + 1;
+    for (size_t i = 0; i < count; i++) {
+      int letters = snprintf(text + size, 8, "%u", (unsigned)dice_throw(count < 1000 ? 5 : 2000));
+      words[i] = XXH3_64bits(text + size, (size_t)letters);
+      size += (size_t)letters;
+      text[size++] = ' ';
+    }
+    for (size_t i = 0; i < shingles; i++)
+      all[i] = XXH3_64bits(words + i, SHINGLE * sizeof *words);
+    for (size_t i = 0; i < windows; i++) {
+      least[i] = all[i];
+      for (size_t k = 1; k < WINDOW; k++)
+        least[i] = all[i + k] < least[i] ? all[i + k] : least[i];
+    }
+    mlbf_shingles found = {0};
+    assert_int_equal(mlbf_shingles_of(text, size, &found), MLBF_OK);
+    assert_int_equal(found.count, sort_once(least, windows));
+    assert_memory_equal(found.at, least, found.count * sizeof *least);
+    size_t different = sort_once(all, shingles);
+    assert_int_equal(found.whole_count, different < MLBF_SHINGLES_WHOLE ? different : MLBF_SHINGLES_WHOLE);
+    assert_memory_equal(found.whole, all, found.whole_count * sizeof *all);
+    mlbf_shingles_free(&found);
+  }
 }
 
 /* Sixty characters from U+4E00 on, and the same behind one more: as words without blanks they would be one. */
