@@ -12,8 +12,9 @@
 #include <xxhash.h>
 
 enum {
-  WORD_MAX = 64,   /* bytes of a word that count: longer ones are no words */
-  FIRST_ROOM = 64, /* shingles; a page has some hundred */
+  WORD_MAX = 64, /* bytes of a word that count: longer ones are no words */
+  BATCH = 64,    /* words that are counted at once: in loops of a few numbers each, which need not guess */
+  BEFORE = MLBF_SHINGLE_WORDS - 1,
 };
 
 /* The least of the numbers that came; in their order until they are settled. */
@@ -24,19 +25,21 @@ typedef struct sample {
   uint64_t limit; /* greater ones are no more among the `most` least */
 } sample;
 
-/* The word being read, the last words, and the last shingles. */
+/* The word being read, those that are not counted yet, and what there is of those that are. */
 struct mlbf_shingler {
   unsigned char word[WORD_MAX];
   size_t word_size;
-  bool is_character;                      /* the word is one character, and ends with it */
-  uint64_t words[2 * MLBF_SHINGLE_WORDS]; /* a ring, each word twice: so the last ones stand in order somewhere */
-  uint64_t text;                          /* of all words so far */
-  uint64_t window[MLBF_SHINGLE_WINDOW];
+  bool is_character;              /* the word is one character, and ends with it */
+  uint64_t words[BEFORE + BATCH]; /* the last that were counted, and those that wait */
+  size_t waiting;
+  uint64_t text; /* of all words so far */
   size_t word_count, shingle_count;
-  uint64_t least;      /* of the window */
-  size_t least_number; /* of the shingle that it is, counted as shingle_count */
-  uint64_t last;       /* shingle kept last, so that a run of windows with one least keeps it once */
-  sample kept, whole;  /* of the windows' least, of all */
+  /* The least of each window without looking at all of it: shingles are cut in blocks of a window's size. Of the block
+   * before, each place has the least of it and those behind it. */
+  uint64_t window[MLBF_SHINGLE_WINDOW + 1];
+  uint64_t block;     /* the least of this block so far */
+  uint64_t last;      /* of the last window: a run of windows with one least keeps it once */
+  sample kept, whole; /* of the windows' least, of all */
   mlbf_pairs pairs;
   bool has_failed;
 };
@@ -49,12 +52,10 @@ static void assert_sample(const sample *s)
 
 static void assert_shingler(const mlbf_shingler *s)
 {
-  assert(s->word_size <= WORD_MAX);
+  assert(s->word_size <= WORD_MAX && s->waiting < BATCH);
   assert_sample(&s->kept);
   assert_sample(&s->whole);
-  assert(s->shingle_count == (s->word_count < MLBF_SHINGLE_WORDS ? 0 : s->word_count - MLBF_SHINGLE_WORDS + 1));
-  assert(s->shingle_count == 0 || s->least_number < s->shingle_count);
-  assert(s->shingle_count == 0 || s->least_number + MLBF_SHINGLE_WINDOW >= s->shingle_count); /* in the window */
+  assert(s->shingle_count == (s->word_count < BEFORE ? 0 : s->word_count - BEFORE));
   (void)s;
 }
 
@@ -80,9 +81,10 @@ void mlbf_shingler_free(mlbf_shingler *s)
 
 void mlbf_shingler_begin(mlbf_shingler *s)
 {
-  s->word_size = s->word_count = s->shingle_count = s->kept.count = s->whole.count = 0;
+  s->word_size = s->waiting = s->word_count = s->shingle_count = s->kept.count = s->whole.count = 0;
   s->is_character = s->has_failed = false;
-  s->text = 0;
+  s->text = s->words[BEFORE - 1] = 0;
+  memset(s->window, 0xFF, sizeof s->window);
   s->kept.limit = s->whole.limit = UINT64_MAX;
   s->pairs = (mlbf_pairs){.bits = {0}};
 }
@@ -139,14 +141,14 @@ static void settle(sample *s)
   s->limit = s->at[s->most - 1];
 }
 
-/* Sixteen times the most before they are settled: most pages are sorted once, in their end. */
-__attribute__((noinline)) static bool make_room(sample *s)
+/* For a batch. Sixteen times the most before they are settled: most pages are sorted once, in their end. */
+static bool make_room(sample *s)
 {
   if (s->count / 16 >= s->most)
     settle(s);
-  if (s->count < s->room)
+  if (s->room - s->count >= BATCH)
     return true;
-  size_t room = s->room ? 2 * s->room : FIRST_ROOM;
+  size_t room = s->room ? 2 * s->room : 2 * BATCH;
   uint64_t *larger = realloc(s->at, room * sizeof *larger);
   if (!larger)
     return false;
@@ -155,57 +157,50 @@ __attribute__((noinline)) static bool make_room(sample *s)
   return true;
 }
 
-static inline void keep(mlbf_shingler *s, sample *to, uint64_t shingle)
+static void keep(mlbf_shingler *s, sample *to, const uint64_t *shingles, size_t count)
 {
-  if (shingle > to->limit)
+  assert(count <= BATCH);
+  s->has_failed |= !make_room(to);
+  if (s->has_failed)
     return;
-  if (to->count == to->room) {
-    s->has_failed |= !make_room(to);
-    if (s->has_failed || shingle > to->limit)
-      return;
+  uint64_t *end = to->at + to->count, limit = to->limit;
+  for (size_t i = 0; i < count; i++) {
+    *end = shingles[i];
+    end += shingles[i] <= limit;
   }
-  to->at[to->count++] = shingle;
+  to->count = (size_t)(end - to->at);
 }
 
 /* ---- words and windows ---------------------------------------------------------------------------------- */
 
-static uint64_t shingle_of(const mlbf_shingler *s)
+static uint64_t lesser(uint64_t a, uint64_t b)
 {
-  if (s->word_count < MLBF_SHINGLE_WORDS)
-    return XXH3_64bits(s->words, s->word_count * sizeof *s->words);
-  return XXH3_64bits(s->words + s->word_count % MLBF_SHINGLE_WORDS, MLBF_SHINGLE_WORDS * sizeof *s->words);
+  return a < b ? a : b;
 }
 
-/* The least of the last eight, and of fewer at the beginning. */
-static void find_least(mlbf_shingler *s)
+/* The least of each window that ends with one of these, once in a run of equal ones; returns how many. The bits are
+ * added, not asked: whether a window has a new least cannot be guessed. */
+static size_t slide(mlbf_shingler *s, const uint64_t *shingles, size_t count, uint64_t least[BATCH])
 {
-  size_t number = s->shingle_count < MLBF_SHINGLE_WINDOW ? 0 : s->shingle_count - MLBF_SHINGLE_WINDOW;
-  s->least = UINT64_MAX;
-  for (; number < s->shingle_count; number++)
-    if (s->window[number % MLBF_SHINGLE_WINDOW] <= s->least) {
-      s->least = s->window[number % MLBF_SHINGLE_WINDOW];
-      s->least_number = number;
-    }
-}
-
-/* The window slides on by one shingle. */
-static void slide(mlbf_shingler *s)
-{
-  uint64_t shingle = shingle_of(s);
-  size_t number = s->shingle_count++;
-  keep(s, &s->whole, shingle);
-  s->window[number % MLBF_SHINGLE_WINDOW] = shingle;
-  if (number == 0 || shingle <= s->least) {
-    s->least = shingle;
-    s->least_number = number;
-  } else if (s->least_number + MLBF_SHINGLE_WINDOW <= number) {
-    find_least(s);
+  size_t kept = 0, number = s->shingle_count;
+  uint64_t block = s->block, last = s->last, *window = s->window;
+  for (size_t i = 0; i < count; i++, number++) {
+    size_t place = number % MLBF_SHINGLE_WINDOW;
+    block = place ? lesser(block, shingles[i]) : shingles[i];
+    uint64_t now = lesser(block, window[place + 1]);
+    bool is_first = number == MLBF_SHINGLE_WINDOW - 1, is_later = number >= MLBF_SHINGLE_WINDOW;
+    least[kept] = now;
+    kept += is_first | (is_later & (now != last));
+    last = now;
+    window[place] = shingles[i];
+    if (place == MLBF_SHINGLE_WINDOW - 1)
+      for (size_t k = place; k > 0; k--)
+        window[k - 1] = lesser(window[k - 1], window[k]);
   }
-  bool is_same = s->shingle_count > MLBF_SHINGLE_WINDOW && s->least == s->last;
-  if (s->shingle_count < MLBF_SHINGLE_WINDOW || is_same)
-    return;
-  s->last = s->least;
-  keep(s, &s->kept, s->least);
+  s->shingle_count = number;
+  s->block = block;
+  s->last = last;
+  return kept;
 }
 
 /* Words in another order are another text. */
@@ -218,26 +213,47 @@ static uint64_t with_word(uint64_t text, uint64_t word)
 static_assert(MLBF_PAIRS_BITS == 1 << 10, "keep_pair takes the upper ten bits");
 
 /* One bit for this word and the one before it. */
-static void keep_pair(mlbf_shingler *s, uint64_t word)
+static void keep_pair(mlbf_pairs *pairs, uint64_t last, uint64_t word)
 {
-  uint64_t last = s->word_count ? s->words[(s->word_count - 1) % MLBF_SHINGLE_WORDS] : 0;
   uint64_t pair = ((last << 29 | last >> 35) ^ word) * UINT64_C(0x9e3779b97f4a7c15) >> 54;
-  s->pairs.bits[pair / 64] |= UINT64_C(1) << pair % 64;
+  pairs->bits[pair / 64] |= UINT64_C(1) << pair % 64;
+}
+
+/* Of the words that wait; returns how many. */
+static size_t find_shingles(const mlbf_shingler *s, uint64_t shingles[BATCH])
+{
+  size_t count = 0, first = s->word_count < BEFORE ? BEFORE - s->word_count : 0;
+  for (size_t i = first; i < s->waiting; i++)
+    shingles[count++] = XXH3_64bits(s->words + i, MLBF_SHINGLE_WORDS * sizeof *s->words);
+  return count;
+}
+
+/* All that wait. */
+static void count_words(mlbf_shingler *s)
+{
+  uint64_t shingles[BATCH] = {0}, least[BATCH], text = s->text; /* zeros: gcc does not see what fills it */
+  const uint64_t *words = s->words + BEFORE;
+  size_t count = find_shingles(s, shingles);
+  for (size_t i = 0; i < s->waiting; i++)
+    text = with_word(text, words[i]);
+  for (size_t i = 0; i < s->waiting && s->word_count < MLBF_PAIRS_WORDS_MAX; i++)
+    keep_pair(&s->pairs, words[i - 1], words[i]);
+  keep(s, &s->whole, shingles, count);
+  keep(s, &s->kept, least, slide(s, shingles, count, least));
+  s->text = text;
+  s->word_count += s->waiting;
+  memmove(s->words, s->words + s->waiting, BEFORE * sizeof *words);
+  s->waiting = 0;
 }
 
 static void end_word(mlbf_shingler *s)
 {
   assert(s->word_size);
-  uint64_t word = XXH3_64bits(s->word, s->word_size);
-  if (s->word_count < MLBF_PAIRS_WORDS_MAX)
-    keep_pair(s, word);
-  size_t place = s->word_count++ % MLBF_SHINGLE_WORDS;
-  s->words[place] = s->words[place + MLBF_SHINGLE_WORDS] = word;
-  s->text = with_word(s->text, word);
+  s->words[BEFORE + s->waiting++] = XXH3_64bits(s->word, s->word_size);
   s->word_size = 0;
   s->is_character = false;
-  if (s->word_count >= MLBF_SHINGLE_WORDS)
-    slide(s);
+  if (s->waiting == BATCH)
+    count_words(s);
 }
 
 /* A byte as it counts in a word; 0: it is in none. */
@@ -342,13 +358,15 @@ mlbf_status mlbf_shingler_finish(mlbf_shingler *s, mlbf_shingles *shingles)
 {
   if (s->word_size)
     end_word(s);
+  count_words(s);
   assert_shingler(s);
   if (s->word_count > 0 && s->word_count < MLBF_SHINGLE_WORDS) {
-    keep(s, &s->kept, shingle_of(s));
-    keep(s, &s->whole, shingle_of(s));
+    uint64_t shingle = XXH3_64bits(s->words + BEFORE - s->word_count, s->word_count * sizeof *s->words);
+    keep(s, &s->kept, &shingle, 1);
+    keep(s, &s->whole, &shingle, 1);
   }
   if (s->shingle_count > 0 && s->shingle_count < MLBF_SHINGLE_WINDOW)
-    keep(s, &s->kept, s->least);
+    keep(s, &s->kept, &s->last, 1);
   if (s->has_failed)
     return MLBF_NO_MEMORY;
   settle(&s->kept);
