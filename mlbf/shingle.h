@@ -47,8 +47,8 @@ size_t mlbf_shingles_common(const uint64_t *a, size_t a_count, const uint64_t *b
 typedef struct mlbf_shingler mlbf_shingler;
 
 /* Keeps the `most` smallest shingles, 0: all. Equal passages give equal samples (Broder, "On the resemblance and
- * containment of documents", 1997). Memory is at most 16 bytes per kept shingle, and 8 KiB, however long the text.
- * NULL: out of memory. */
+ * containment of documents", 1997). Memory is at most 128 bytes per kept shingle, and 20 KiB, however long the
+ * text. NULL: out of memory. */
 mlbf_shingler *mlbf_shingler_create(size_t most);
 void mlbf_shingler_free(mlbf_shingler *s); /* NULL is fine */
 

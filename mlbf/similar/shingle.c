@@ -40,6 +40,8 @@ struct mlbf_shingler {
   uint64_t block;     /* the least of this block so far */
   uint64_t last;      /* of the last window: a run of windows with one least keeps it once */
   sample kept, whole; /* of the windows' least, of all */
+  uint64_t *scratch;  /* to sort them: as much room as the larger has */
+  size_t scratch_room;
   mlbf_pairs pairs;
   bool has_failed;
 };
@@ -76,6 +78,7 @@ void mlbf_shingler_free(mlbf_shingler *s)
     return;
   free(s->kept.at);
   free(s->whole.at);
+  free(s->scratch);
   free(s);
 }
 
@@ -91,47 +94,43 @@ void mlbf_shingler_begin(mlbf_shingler *s)
 
 /* ---- what is kept --------------------------------------------------------------------------------------- */
 
+/* Of equal ones the last. */
 static size_t each_once(uint64_t *at, size_t count)
 {
   size_t kept = 0;
-  for (size_t i = 0; i < count; i++)
-    if (i == 0 || at[i] != at[i - 1])
-      at[kept++] = at[i];
+  for (size_t i = 0; i < count; i++) {
+    at[kept] = at[i];
+    kept += i + 1 == count || at[i] != at[i + 1];
+  }
   return kept;
 }
 
-/* The least to the front, at least `most` of them, in no order; returns how many. None is above `limit`. Hashes spread
- * evenly, so there are few more than that, and only these need be sorted. */
-static size_t gather_least(uint64_t *at, size_t count, size_t most, uint64_t limit)
+/* About so many of the least to the front, in no order; returns how many. None is above `limit`, and hashes spread
+ * evenly up to it. */
+static size_t gather_least(uint64_t *at, size_t count, size_t wanted, uint64_t limit)
 {
-  enum { BUCKETS = 256 };
-  size_t sizes[BUCKETS] = {0}, below = 0, front = 0;
-  unsigned shift = 56 - (unsigned)__builtin_clzll(limit | (BUCKETS - 1)), last = 0;
-  assert(most && count >= most);
-  for (size_t i = 0; i < count; i++)
-    sizes[at[i] >> shift]++;
-  for (below = sizes[0]; below < most; below += sizes[last])
-    last++;
-  for (size_t i = 0; i < count; i++)
-    if (at[i] >> shift <= last) {
-      uint64_t least = at[i];
-      at[i] = at[front];
-      at[front++] = least;
-    }
-  assert(front == below);
+  size_t front = 0;
+  assert(wanted <= count);
+  limit = limit / count * wanted;
+  for (size_t i = 0; i < count; i++) {
+    uint64_t hash = at[i];
+    at[i] = at[front];
+    at[front] = hash;
+    front += hash <= limit;
+  }
   return front;
 }
 
 /* Ascending, each once, and no more than `most`. */
-static void settle(sample *s)
+static void settle(sample *s, uint64_t *scratch)
 {
   size_t least = s->count;
   if (s->count / 2 > s->most) /* with half as many more, as some are there several times */
     least = gather_least(s->at, s->count, s->most + s->most / 2, s->limit);
-  mlbf_hash_sort(s->at, least);
+  mlbf_hash_sort(s->at, least, scratch);
   size_t different = each_once(s->at, least);
   if (different < s->most && least < s->count) { /* what is behind them is needed, too */
-    mlbf_hash_sort(s->at, s->count);
+    mlbf_hash_sort(s->at, s->count, scratch);
     different = each_once(s->at, s->count);
   }
   s->count = different < s->most ? different : s->most;
@@ -141,26 +140,33 @@ static void settle(sample *s)
   s->limit = s->at[s->most - 1];
 }
 
-/* For a batch. Sixteen times the most before they are settled: most pages are sorted once, in their end. */
-static bool make_room(sample *s)
+static bool resize(uint64_t **at, size_t *room, size_t new_room)
 {
-  if (s->count / 16 >= s->most)
-    settle(s);
-  if (s->room - s->count >= BATCH)
-    return true;
-  size_t room = s->room ? 2 * s->room : 2 * BATCH;
-  uint64_t *larger = realloc(s->at, room * sizeof *larger);
+  uint64_t *larger = realloc(*at, new_room * sizeof *larger);
   if (!larger)
     return false;
-  s->at = larger;
-  s->room = room;
+  *at = larger;
+  *room = new_room;
   return true;
+}
+
+/* For a batch. Four times the most and more before they are settled: most pages are sorted once, in their end. */
+static bool make_room(mlbf_shingler *s, sample *to)
+{
+  if (to->room - to->count >= BATCH)
+    return true;
+  if (to->room / 4 >= to->most) {
+    settle(to, s->scratch);
+    return true;
+  }
+  size_t room = to->room ? 2 * to->room : 2 * BATCH;
+  return (room <= s->scratch_room || resize(&s->scratch, &s->scratch_room, room)) && resize(&to->at, &to->room, room);
 }
 
 static void keep(mlbf_shingler *s, sample *to, const uint64_t *shingles, size_t count)
 {
   assert(count <= BATCH);
-  s->has_failed |= !make_room(to);
+  s->has_failed |= !make_room(s, to);
   if (s->has_failed)
     return;
   uint64_t *end = to->at + to->count, limit = to->limit;
@@ -369,8 +375,8 @@ mlbf_status mlbf_shingler_finish(mlbf_shingler *s, mlbf_shingles *shingles)
     keep(s, &s->kept, &s->last, 1);
   if (s->has_failed)
     return MLBF_NO_MEMORY;
-  settle(&s->kept);
-  settle(&s->whole);
+  settle(&s->kept, s->scratch);
+  settle(&s->whole, s->scratch);
   *shingles = (mlbf_shingles){.at = s->kept.at,
                               .count = s->kept.count,
                               .room = s->kept.room,
