@@ -16,7 +16,7 @@ static int ascending(const void *a, const void *b)
 CASE(hashes_are_sorted)
 {
   enum { MOST = 3000 };
-  static uint64_t at[MOST], sorted[MOST];
+  static uint64_t at[MOST], sorted[MOST], scratch[MOST];
   for (int round = 0; round < 400; round++) {
     size_t count = dice_throw(round % 4 ? 40 : MOST);
     for (size_t i = 0; i < count; i++) {
@@ -26,7 +26,7 @@ CASE(hashes_are_sorted)
     if (count)
       memcpy(sorted, at, count * sizeof *at);
     qsort(sorted, count, sizeof *sorted, ascending);
-    mlbf_hash_sort(at, count);
+    mlbf_hash_sort(at, count, scratch);
     assert_memory_equal(at, sorted, count * sizeof *at);
   }
 }
