@@ -77,7 +77,7 @@ static int by_hash(const void *a, const void *b)
 }
 
 /* Each page's links, each target once. */
-static graph read_graph(const pages *tree)
+static graph read_graph(const page_tree *tree)
 {
   graph g = {.base = url_base_create()};
   links_scanner *scanner = links_create(add_edge, &g);
@@ -247,7 +247,7 @@ static double file_bytes(const char *path)
 }
 
 /* Filters that grow from `expected` on. */
-static void print_inlinks(const pages *tree, size_t targets, uint64_t expected)
+static void print_inlinks(const page_tree *tree, size_t targets, uint64_t expected)
 {
   static const char saved[] = "/tmp/bench-counts";
   noting n = {.base = url_base_create()};
@@ -293,7 +293,7 @@ int main(int argc, char **argv)
     fprintf(stderr, "usage: bench_counts DIRECTORY [ROUNDS]\n");
     return 2;
   }
-  pages tree = pages_read(argv[1], (size_t)512 << 20);
+  page_tree tree = page_tree_read(argv[1], (size_t)512 << 20);
   if (tree.count == 0) {
     printf("skipped: no HTML files in %s\n", argv[1]);
     return 0;
@@ -318,6 +318,6 @@ int main(int argc, char **argv)
   print_times(&g, targets, rounds);
   free(exact);
   free(g.edges);
-  pages_free(&tree);
+  page_tree_free(&tree);
   return 0;
 }

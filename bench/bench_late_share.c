@@ -24,7 +24,7 @@ enum { LEASES = 64, LINKS = 4096 };
 
 typedef struct crawl {
   frontier *frontier;
-  pages tree;
+  page_tree tree;
   size_t tree_name_size;
   web *web; /* NULL: a tree */
   web_reply reply;
@@ -191,7 +191,7 @@ static void share_of(const char *name, const char *directory)
   web_options options = web_options_plain();
   c = (crawl){.now_ms = 1000000, .base = url_base_create(), .scanner = links_create(take_link, &c)};
   if (stat(name, &info) == 0) {
-    c.tree = pages_read(name, (size_t)1 << 30);
+    c.tree = page_tree_read(name, (size_t)1 << 30);
     c.tree_name_size = strlen(name);
     qsort(c.tree.list, c.tree.count, sizeof *c.tree.list, by_name);
     text_addf(&start, "%sindex.html", tree_origin);
@@ -221,7 +221,7 @@ static void share_of(const char *name, const char *directory)
   url_base_free(c.base);
   web_reply_free(&c.reply);
   web_free(c.web);
-  pages_free(&c.tree);
+  page_tree_free(&c.tree);
   text_free(&c.hrefs);
   text_free(&start);
 }

@@ -30,7 +30,7 @@ static void count_link(void *context, const link_found *link)
   *(size_t *)context += link->kind != LINK_BASE;
 }
 
-static size_t scan_strata(const pages *tree)
+static size_t scan_strata(const page_tree *tree)
 {
   size_t links = 0;
   links_scanner *scanner = links_create(count_link, &links);
@@ -57,7 +57,7 @@ static void count_element(void *context, const xmlChar *name, const xmlChar **at
         *(size_t *)context += strcmp((const char *)at[0], wanted[i].attribute) == 0;
 }
 
-static size_t scan_libxml2(const pages *tree)
+static size_t scan_libxml2(const page_tree *tree)
 {
   size_t links = 0;
   htmlSAXHandler handler = {.startElement = count_element};
@@ -75,7 +75,7 @@ static size_t scan_libxml2(const pages *tree)
   return links;
 }
 
-static double timed(size_t (*scan)(const pages *tree), const pages *tree, size_t *links)
+static double timed(size_t (*scan)(const page_tree *tree), const page_tree *tree, size_t *links)
 {
   double begin = seconds_now();
   *links = scan(tree);
@@ -101,7 +101,7 @@ int main(int argc, char **argv)
     fprintf(stderr, "usage: bench_links DIRECTORY [ROUNDS]\n");
     return 2;
   }
-  pages tree = pages_read(argv[1], (size_t)256 << 20);
+  page_tree tree = page_tree_read(argv[1], (size_t)256 << 20);
   if (tree.count == 0) {
     printf("skipped: no HTML files in %s\n", argv[1]);
     return 0;
@@ -118,6 +118,6 @@ int main(int argc, char **argv)
   printf("strata       %8.1f MB/s  %zu links\n", megabytes / median(ours, rounds), our_links);
   printf("libxml2 SAX  %8.1f MB/s  %zu links\n", megabytes / median(theirs, rounds), their_links);
   printf("ratio        %8.2f\n", median(ratios, rounds));
-  pages_free(&tree);
+  page_tree_free(&tree);
   return 0;
 }

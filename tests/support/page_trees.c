@@ -22,7 +22,7 @@ static int is_html(const char *name)
   return dot && (strcmp(dot, ".html") == 0 || strcmp(dot, ".htm") == 0);
 }
 
-static void page_add(pages *tree, const FTSENT *entry)
+static void page_add(page_tree *tree, const FTSENT *entry)
 {
   size_t size = (size_t)entry->fts_statp->st_size;
   FILE *file = fopen(entry->fts_accpath, "rb");
@@ -38,9 +38,9 @@ static void page_add(pages *tree, const FTSENT *entry)
   tree->bytes += added.size;
 }
 
-pages pages_read(const char *directory, size_t bytes_max)
+page_tree page_tree_read(const char *directory, size_t bytes_max)
 {
-  pages tree = {0};
+  page_tree tree = {0};
   char *roots[] = {checked(strdup(directory)), NULL};
   FTS *walk = fts_open(roots, FTS_PHYSICAL | FTS_NOCHDIR, NULL);
   for (FTSENT *entry; walk && tree.bytes < bytes_max && (entry = fts_read(walk));)
@@ -52,7 +52,7 @@ pages pages_read(const char *directory, size_t bytes_max)
   return tree;
 }
 
-void pages_free(pages *tree)
+void page_tree_free(page_tree *tree)
 {
   for (size_t i = 0; i < tree->count; i++) {
     free(tree->list[i].name);

@@ -10,14 +10,14 @@ typedef struct html_page {
   size_t size;
 } html_page;
 
-typedef struct pages {
+typedef struct page_tree {
   html_page *list;
   size_t count, bytes;
-} pages;
+} page_tree;
 
 /* Regular files named *.html or *.htm under `directory`, in no order, until `bytes_max` are read. Count 0 if there
  * are none, or no such directory. Exits if memory is short. */
-pages pages_read(const char *directory, size_t bytes_max);
-void pages_free(pages *tree);
+page_tree page_tree_read(const char *directory, size_t bytes_max);
+void page_tree_free(page_tree *tree);
 
 #endif

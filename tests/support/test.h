@@ -51,6 +51,15 @@ unsigned test_times(unsigned usual);
 
 #define CASE(case_) CASE_OF(case_, NULL, NULL, false)
 #define CASE_WITH(case_, set_up_, tear_down_) CASE_OF(case_, set_up_, tear_down_, true)
+/* A case that goes on where another one ended, which therefore runs before it. */
+#define CASE_AFTER(case_, earlier_)         \
+  static void case_##_itself(void **state); \
+  CASE(case_)                               \
+  {                                         \
+    earlier_(state);                        \
+    case_##_itself(state);                  \
+  }                                         \
+  static void case_##_itself(__attribute__((unused)) void **state)
 #define EACH_CASE(set_up_, tear_down_) FIXTURE_OF(each, set_up_, tear_down_, false)
 #define ALL_CASES(set_up_, tear_down_) FIXTURE_OF(all, set_up_, tear_down_, true)
 

@@ -178,7 +178,7 @@ CASE(counts_need_their_secret)
   inlinks_close(in);
 }
 
-CASE(what_is_no_count_is_refused)
+CASE_AFTER(what_is_no_count_is_refused, saved_counts_go_on)
 {
   inlinks *in;
   char nowhere[SCRATCH_PATH];

@@ -113,7 +113,7 @@ CASE(a_stuck_host_holds_nobody_up)
   assert_int_equal(frontier_close(f), FRONTIER_OK);
 }
 
-CASE(and_loses_nothing)
+CASE_AFTER(and_loses_nothing, a_stuck_host_holds_nobody_up)
 {
   frontier *f = open_it(1000);
   frontier_stats stats;
@@ -161,7 +161,7 @@ static bool stop_at_once(void *context, const frontier_record *record)
   return false;
 }
 
-CASE(each_url_is_met_once)
+CASE_AFTER(each_url_is_met_once, a_stuck_host_holds_nobody_up)
 {
   frontier *f = open_it(1);
   tally t = {.met = calloc(LONG + SHORT * OTHERS + 1, 1)};

@@ -149,7 +149,7 @@ CASE(a_crawl_keeps_what_pages_say)
 }
 
 /* Each original's copies are all it is like, the less they have of their own the more the original has of them. */
-CASE(copies_are_found_by_their_original)
+CASE_AFTER(copies_are_found_by_their_original, a_crawl_keeps_what_pages_say)
 {
   char found[256];
   for (int i = 0; i < ORIGINALS; i++) {
@@ -165,7 +165,7 @@ CASE(copies_are_found_by_their_original)
 }
 
 /* The other way round: of a copy's text, an original has what was not inserted. */
-CASE(a_file_is_compared_by_its_text)
+CASE_AFTER(a_file_is_compared_by_its_text, a_crawl_keeps_what_pages_say)
 {
   char path[SCRATCH_PATH], name[32], found[256];
   for (int k = 0; k < EDITS; k++) {
@@ -229,7 +229,7 @@ static void assert_refused(int code, const char *why)
   assert_true(served->out.size == 0);
 }
 
-CASE(bad_input_gets_one_sentence)
+CASE_AFTER(bad_input_gets_one_sentence, a_crawl_keeps_what_pages_say)
 {
   char path[SCRATCH_PATH];
   trial *t = served;
@@ -256,7 +256,7 @@ CASE(bad_input_gets_one_sentence)
 }
 
 /* 32 MB take no more memory than nothing. */
-CASE(a_long_file_streams)
+CASE_AFTER(a_long_file_streams, a_crawl_keeps_what_pages_say)
 {
   char path[SCRATCH_PATH];
   text words = {0};
@@ -293,7 +293,7 @@ CASE(where_told_so_nothing_is_kept)
 }
 
 /* A damaged file is named, with what to do; and that does help. */
-CASE(a_damaged_index_is_refused)
+CASE_AFTER(a_damaged_index_is_refused, a_crawl_keeps_what_pages_say)
 {
   size_t size;
   char path[SCRATCH_PATH];

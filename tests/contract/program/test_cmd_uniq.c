@@ -86,7 +86,7 @@ CASE(a_state_remembers_across_runs)
   assert_string_equal(out, "http://a/3\n");
 }
 
-CASE(a_state_keeps_what_it_was_made_with)
+CASE_AFTER(a_state_keeps_what_it_was_made_with, a_state_remembers_across_runs)
 {
   static const char *const changes[] = {"--fp 0.1", "--filter bloom", "--profile no-www"};
   char arguments[160];
@@ -376,7 +376,8 @@ static int drop_state(void **state)
   char lock[sizeof state_file + 8];
   snprintf(lock, sizeof lock, "%s.lock", state_file);
   unlink(lock);
-  return unlink(state_file);
+  unlink(state_file); /* if the case made it */
+  return 0;
 }
 
 EACH_CASE(make_state, drop_state)

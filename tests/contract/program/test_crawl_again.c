@@ -110,16 +110,21 @@ static json_t *counters(void)
   return json_loads(served->out.bytes, 0, NULL);
 }
 
-CASE(only_what_is_old_and_only_changes)
+static int serve(void **state)
 {
   unsigned port;
+  (void)state;
   served = trial_open(&(trial_options){.entries = 1}); /* for its directory */
   tallies = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   assert_ptr_not_equal(tallies, MAP_FAILED);
   phase = (int *)(tallies + TARGETS);
   server = raw_start(answer, &port);
   snprintf(start, sizeof start, "http://127.0.0.1:%u/", port);
+  return 0;
+}
 
+CASE(only_what_is_old_and_only_changes)
+{
   crawl(NULL);
   assert_int_equal(requests(), TARGETS);
   wait_a_second();
@@ -173,4 +178,4 @@ static int clean_up(void **state)
   return 0;
 }
 
-EACH_CASE(NULL, clean_up)
+EACH_CASE(serve, clean_up)

@@ -101,7 +101,7 @@ CASE(what_many_pages_link_to_goes_first_when_it_is_new_again)
 }
 
 /* Merged with itself, a crawl has each count twice. */
-CASE(merged_crawls_add_up_their_counts)
+CASE_AFTER(merged_crawls_add_up_their_counts, pages_that_link_are_counted)
 {
   trial *t = served;
   inlinks *counts = NULL;
@@ -117,7 +117,7 @@ CASE(merged_crawls_add_up_their_counts)
   inlinks_close(counts);
 }
 
-CASE(what_has_no_counts_is_refused)
+CASE_AFTER(what_has_no_counts_is_refused, pages_that_link_are_counted)
 {
   trial *t = served;
   assert_int_equal(STRATA(t, "inlinks", "DIR", "--top", "0"), 2);

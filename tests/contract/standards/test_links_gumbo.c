@@ -186,13 +186,13 @@ static void say(const char *name, size_t page_count, tally sum)
 /* True if there were pages. */
 static bool compare_tree(const char *directory)
 {
-  pages tree = pages_read(directory, (size_t)256 << 20);
+  page_tree tree = page_tree_read(directory, (size_t)256 << 20);
   if (tree.count == 0)
     return false;
   tally sum = compare_pages(tree.list, tree.count);
   say(directory, tree.count, sum);
   assert_true(sum.missed * 10000 <= sum.gumbo * 4);
-  pages_free(&tree);
+  page_tree_free(&tree);
   return true;
 }
 
