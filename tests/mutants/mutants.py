@@ -9,6 +9,7 @@ have to pass there. Then each patch is applied, what its tests run is built, and
 found. A patch that does not apply or does not compile is an error. Found mutants are remembered by a hash of the tree and
 the patch, so that a run that was stopped goes on where it was. Exit 1 if a bug is missed or could not be planted."""
 import hashlib
+import json
 import os
 import re
 import shutil
@@ -46,15 +47,16 @@ class Tree:
         self.hash = self.copy()
         if not os.path.exists(os.path.join(self.build, 'build.ninja')):
             self.run('cmake', '--preset', 'check') or sys.exit('cmake fails, see ' + self.log)
-        self.commands = dict(self.listed())
+        self.run('ninja', '-C', self.build) or sys.exit('the tree does not build, see ' + self.log)
+        words = ['ctest', '--test-dir', self.build, '--show-only=json-v1']
+        listed = json.loads(subprocess.check_output(words, env=self.env))['tests']
+        self.commands = {test['name']: test.get('command', []) for test in listed}
 
-    def listed(self):
-        """Each test with the words of its command. ctest itself tells no command of a program that is not built yet."""
-        for parent, _, files in os.walk(self.build):
-            if 'CTestTestfile.cmake' in files:
-                with open(os.path.join(parent, 'CTestTestfile.cmake'), encoding='utf-8') as file:
-                    for name, words in re.findall(r'(?m)^add_test\(\[=*\[(.+?)\]=*\] (.*)\)$', file.read()):
-                        yield name, re.findall('"([^"]*)"', words)
+    def chosen(self, test, case):
+        """The contract's tests of that name. A case in C is a test of ctest's, FILE.CASE; those in Python are one test, and
+        STRATA_TEST chooses."""
+        return [name for name, words in self.commands.items() if '/tests/inside_' not in ''.join(words[:1])
+                and (name in (test, test + '.' + case) or (not case and name.startswith(test + '.')))]
 
     def copy(self):
         """Makes the copy equal to the tracked files; returns a hash of all but the mutants."""
@@ -101,17 +103,18 @@ class Tree:
             return subprocess.run(words, cwd=self.path, env=dict(self.env, **more_env), stdout=log,
                                   stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, check=False).returncode == 0
 
-    def make(self, tests):
+    def make(self, finders):
         """Builds what the tests run: the words of their commands that lie in the build."""
-        targets = {os.path.relpath(word, self.build) for test in tests for word in self.commands[test]
-                   if word.startswith(self.build + os.sep) and not os.path.isdir(word)}
+        targets = {os.path.relpath(word, self.build) for finder in finders for test in self.chosen(*finder)
+                   for word in self.commands[test] if word.startswith(self.build + os.sep) and not os.path.isdir(word)}
         return self.run('ninja', '-C', self.build, *sorted(targets))
 
     def passes(self, test, case):
         """A test that is skipped has not passed: it could find nothing."""
         env = {'STRATA_TEST': case} if case else {}
+        pattern = '^(%s)$' % '|'.join(re.escape(name) for name in self.chosen(test, case))
         began = os.path.getsize(self.log)
-        if not self.run('ctest', '--test-dir', self.build, '--output-on-failure', '-R', '^%s$' % test, **env):
+        if not self.run('ctest', '--test-dir', self.build, '--output-on-failure', '-R', pattern, **env):
             return False
         with open(self.log, encoding='utf-8', errors='replace') as log:
             log.seek(began)
@@ -146,11 +149,10 @@ class Memory:
 def red_without_mutant(tree, memory, mutants):
     """The named tests that are not there, or do not pass in the tree as it is."""
     finders = sorted({finder for mutant in mutants if not memory.get(mutant.hash) for finder in mutant.finders})
-    red = {finder for finder in finders if finder[0] not in tree.commands}
-    todo = [finder for finder in finders if finder not in red and not memory.get(*finder)]
-    if todo and not tree.make([test for test, _ in todo]):
-        sys.exit('the tree does not build, see ' + tree.log)
-    for finder in todo:
+    red = {finder for finder in finders if not tree.chosen(*finder)}
+    for finder in finders:
+        if finder in red or memory.get(*finder):
+            continue
         if tree.passes(*finder) or tree.passes(*finder):
             memory.keep('passes', *finder)
         else:
@@ -165,7 +167,7 @@ def hunt(tree, mutant, red):
             return 'does not pass without it: ' + ' '.join(finder).strip()
     if not tree.run('patch', '-p1', '--fuzz=0', '--no-backup-if-mismatch', '-r', '-', '-i', mutant.patch):
         return 'does not apply'
-    if not tree.make([test for test, _ in mutant.finders]):
+    if not tree.make(mutant.finders):
         return 'does not compile'
     for test, case in mutant.finders:
         if not tree.passes(test, case):
