@@ -4,19 +4,21 @@
 #   asan    not in quick nor gcc: what it finds the sanitized run finds as well
 #   night   only in the night: a twin with the limits that users have of a test with tiny ones, a build of everything
 set(slow_tests
-  attack fairness filter growth hash_quality open_options paper portable_digest portable_filter portable_line
-  portable_url_fast stripes without_avx
+  answers_admin attack corpus_near filter linear near_error open_options paper portable_digest portable_filter
+  portable_line portable_url_fast stripes surt
   cluster cluster_chaos cluster_chaos_lie cluster_chaos_web crash_fault crash_kill crash_power_tiny exchange_kill
-  real_tree report_in_browser swarm_plants swarm_same swarm_tiny web_crawl web_truth
-  completion dist install install_shared readme_lines reference)
+  real_tree report_in_browser swarm_long swarm_plants swarm_same web_crawl web_truth
+  completion dist handle_fields install install_libraries install_shared readme_lines reference)
 set(gcc_tests
-  count fairness filter growth hash_quality near_error paper plan
-  swarm_same web_truth)
+  answers_admin attack corpus_near count filter frontier generator line near_error open_options paper plan stripes surt
+  crash_kill exchange_kill real_tree swarm swarm_long swarm_same web_crawl web_truth)
 set(asan_tests
-  admin_faults frontier_faults_tiny late_tiny renewal runs_harm_tiny)
+  admin_faults fairness frontier_faults_tiny growth late_tiny renewal runs_harm_tiny
+  crawl_late crawl_planted crawl_shown crawl_soft404 swarm_tiny)
 set(night_tests
-  crash_frontier_usual crash_power_usual frontier_faults_usual hostile_directory_more late_usual runs runs_harm
-  abi install_libraries packages readme_lines_built)
+  crash_frontier_usual crash_power_usual frontier_faults_usual hash_quality hostile_directory_more late_usual runs
+  runs_harm without_avx
+  abi packages readme_lines_built)
 
 # At the end of each directory that declares tests.
 function(strata_label)

@@ -1,6 +1,7 @@
 #!/bin/sh
 # The swarm, a little of it, for every day.
 #   test_swarm.sh seeds PROGRAM            seeds of this commit, and those that found something, hold
+#   test_swarm.sh long PROGRAM             ... with 20,000 requests
 #   test_swarm.sh same PROGRAM             the same seeds give the same traces, line by line
 #   test_swarm.sh plants PROGRAM           each planted bug is found within 100 seeds
 #   test_swarm.sh known PROGRAM FILE       what is known to fail still does; says so when it does not any more
@@ -18,10 +19,14 @@ check_seeds()
   "$swarm" --seeds 2             # a robots.txt that does not come, asked for again for ever
   "$swarm" --seeds 42            # pages that waited for one robots.txt, all asked for at once
   "$swarm" --seeds 9 --web brokenrobots=0.4 --most 2000 # robots.txt that give 500, asked for again for each URL
-  "$swarm" --seeds 2 --web lost=0.3,hosts=30 --most 60000 # soft 404s without end: a crawl of such a host never ended
   "$swarm" --seeds 107 --web resting=0.8,rest=61 # Retry-After cut short by a wall clock that was set
   "$swarm" --seeds 500096 # ... and by the length of a poll, as the clock was read before it
   "$swarm" --seeds 500499
+}
+
+check_long()
+{
+  "$swarm" --seeds 2 --web lost=0.3,hosts=30 --most 60000 # soft 404s without end: a crawl of such a host never ended
 }
 
 check_same()
@@ -63,6 +68,7 @@ check_known()
 
 case $what in
 seeds) check_seeds ;;
+long) check_long ;;
 same) check_same ;;
 plants) check_plants ;;
 known) check_known "$3" ;;
