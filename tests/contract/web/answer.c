@@ -33,8 +33,9 @@ static void set_status(web_reply *reply, int status, const char *type)
 
 static void set_html(const visit *v, int status)
 {
-  char type[64];
-  snprintf(type, sizeof type, "text/html; charset=%s", web_charset_name(web_host_charset(v->w, v->host)));
+  char type[64] = "text/html";
+  if (web_host_says_charset(v->w, v->host))
+    snprintf(type, sizeof type, "text/html; charset=%s", web_charset_name(web_host_charset(v->w, v->host)));
   set_status(v->reply, status, type);
 }
 

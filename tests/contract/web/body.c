@@ -31,8 +31,8 @@ static void add_door(writer *s, uint32_t page, unsigned hops)
 
 static void add_children(writer *s)
 {
-  uint64_t first = (uint64_t)s->page * WEB_PAGE_FAN + 1, end = web_host_pages(s->w, s->host);
-  for (uint64_t child = first; child < first + WEB_PAGE_FAN && child < end; child++) {
+  uint64_t fan = web_page_fan(s->w, s->host), first = s->page * fan + 1, end = web_host_pages(s->w, s->host);
+  for (uint64_t child = first; child < first + fan && child < end; child++) {
     uint32_t page = (uint32_t)child;
     unsigned hops = web_page_hops(s->w, s->host, page);
     if (web_page_is_map_only(s->w, s->host, page))
@@ -108,9 +108,10 @@ static void begin(writer *s)
   uint64_t dice = web_dice(s->w, WEB_ASK_BASE, s->host, s->page) >> 1;
   s->from = (web_link){s->host, s->page, !web_page_may_be_copied(s->w, s->host, s->page), s->own};
   web_page_target(s->w, s->host, s->page, s->own);
-  text_add(s->out, "<!DOCTYPE html>\n<html><head><meta charset=\"");
-  text_add(s->out, web_charset_name(s->charset));
-  text_add(s->out, "\"><title>");
+  text_add(s->out, "<!DOCTYPE html>\n<html><head>");
+  if (web_host_says_charset(s->w, s->host))
+    text_addf(s->out, "<meta charset=\"%s\">", web_charset_name(s->charset));
+  text_add(s->out, "<title>");
   uint64_t title = web_dice(s->w, WEB_ASK_TEXT, s->host, s->page);
   web_add_words(s->out, s->charset, 12, &title, NULL);
   text_add(s->out, "</title>");

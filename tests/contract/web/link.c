@@ -13,7 +13,7 @@ typedef enum spelling {
   SPELL_FRAGMENT,  /* http://www.site12.test/12#part */
   SPELL_SPACES,    /* " /12\n" */
   SPELL_DOTS,      /* /./gone/../12 */
-  SPELL_ESCAPE,    /* /%31%32 */
+  SPELL_ESCAPE,    /* /%7Eanna/1%32.html */
   SPELL_REFERENCE, /* &#x2F;12 */
   SPELL_RAW,       /* the letters that were escaped, in the page's charset */
   SPELLINGS,
@@ -67,7 +67,8 @@ static bool has_letters(const web *w, uint32_t from_host, uint32_t host)
   return web_host_charset(w, from_host) == web_host_charset(w, host);
 }
 
-static void add_escaped_number(text *out, const char *target, size_t size)
+/* The last digit, and before it a tilde: no reserved characters, so both mean themselves. */
+static void add_escaped(text *out, const char *target, size_t size)
 {
   size_t end = size;
   while (end && !(target[end - 1] >= '0' && target[end - 1] <= '9'))
@@ -75,6 +76,14 @@ static void add_escaped_number(text *out, const char *target, size_t size)
   if (!end) {
     add_in_attribute(out, target, size);
     return;
+  }
+  const char *tilde = memchr(target, '~', end - 1);
+  if (tilde) {
+    text_add_bytes(out, target, (size_t)(tilde - target));
+    text_add(out, "%7E");
+    size -= (size_t)(tilde + 1 - target);
+    end -= (size_t)(tilde + 1 - target);
+    target = tilde + 1;
   }
   add_in_attribute(out, target, end - 1);
   text_add(out, "%3");
@@ -139,7 +148,7 @@ static void add_unusual(const web *w, text *out, const web_link *from, uint32_t 
   if (how == SPELL_DOTS)
     text_add(out, "/./gone/..");
   if (how == SPELL_ESCAPE)
-    add_escaped_number(out, target, size);
+    add_escaped(out, target, size);
   else if (how == SPELL_REFERENCE)
     add_references(out, target, size);
   else if (how == SPELL_RAW)
@@ -171,6 +180,8 @@ void web_add_link(const web *w, text *out, const web_link *from, uint32_t host, 
   char own[WEB_TARGET_MAX], origin[WEB_NAME_MAX + 8] = "http://";
   uint64_t dice = web_dice_next(state);
   spelling how = web_says(w, WEB_SPELLED, dice) ? (spelling)(web_dice_next(state) % SPELLINGS) : SPELL_USUAL;
+  if (how == SPELL_USUAL && host == from->from_host && !web_host_says_charset(w, host))
+    how = SPELL_RAW;
   bool is_https = web_host_is_https(w, host);
   if ((how == SPELL_RAW && !has_letters(w, from->from_host, host)) ||
       (how == SPELL_NO_SCHEME && is_https != web_host_is_https(w, from->from_host)))

@@ -52,6 +52,8 @@ static size_t add_usual(const web *w, uint32_t host, uint32_t page, uint64_t dic
 {
   size_t size = 0;
   size_t form = dice % (FORMS + 1);
+  if (dice >> 31 && !web_host_says_charset(w, host))
+    form = FORMS;
   if (form == FORMS - 1 && !w->limit[WEB_SPELLED])
     form = 0;          /* an & in a link is written &amp;, which wget2 1.99 does not read: not on a plain web */
   if (form == FORMS) { /* a letter that ASCII has not */
@@ -127,13 +129,12 @@ static bool is_page(const web *w, uint32_t host, uint32_t page, const char *targ
   return web_decode(own, size, meant, sizeof meant) && strcmp(meant, target) == 0;
 }
 
-/* "/go/3/12": a door of page 12, three redirects before it. */
+/* "/go/3/12": a door of page 12, three redirects before it; the longest begin with "/go/21/". */
 static bool is_door(const web *w, uint32_t host, uint32_t page, const char *target, unsigned *hop)
 {
   char own[32];
-  if (strncmp(target, "/go/", 4) != 0)
+  if (sscanf(target, "/go/%2u/", hop) != 1)
     return false;
-  *hop = (unsigned)(target[4] - '0');
   snprintf(own, sizeof own, "/go/%u/%u", *hop, page);
   return strcmp(own, target) == 0 && *hop >= 1 && *hop <= web_page_hops(w, host, page);
 }

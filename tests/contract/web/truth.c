@@ -40,7 +40,7 @@ static bool rests(const web *w, uint32_t host)
 static bool is_flaky_on_the_way(const web *w, uint32_t host, uint32_t page)
 {
   while (page && !web_page_is_flaky(w, host, page) && !web_page_is_map_only(w, host, page))
-    page = (page - 1) / WEB_PAGE_FAN;
+    page = web_page_parent(w, host, page);
   return web_page_is_flaky(w, host, page);
 }
 

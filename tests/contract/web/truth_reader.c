@@ -5,6 +5,7 @@
 
 #include <ctype.h>
 #include <curl/curl.h>
+#include <errno.h>
 #include <gumbo.h>
 #include <iconv.h>
 #include <stdlib.h>
@@ -105,7 +106,7 @@ static bool is_endless(const char *url)
 }
 
 /* `url` has no fragment; its escapes may be spelled in any way. */
-static void meet(reader *r, const char *url)
+static void meet(reader *r, const char *url, unsigned redirects)
 {
   text target = {0}, canonical = {0};
   target_of_url(&target, url);
@@ -117,7 +118,7 @@ static void meet(reader *r, const char *url)
       grow(r);
     uint32_t *slot = slot_of(r, canonical.bytes);
     if (!*slot) {
-      r->pages[r->count++] = (reader_page){checked(strdup(canonical.bytes)), READER_ABSENT, 0};
+      r->pages[r->count++] = (reader_page){checked(strdup(canonical.bytes)), READER_ABSENT, 0, redirects};
       *slot = (uint32_t)r->count;
     }
   }
@@ -145,12 +146,12 @@ static CURLU *resolve(CURLU *base, const char *href)
   return NULL;
 }
 
-static void follow(reader *r, CURLU *base, const char *href)
+static void follow(reader *r, CURLU *base, const char *href, unsigned redirects)
 {
   CURLU *url = resolve(base, href);
   char *string = NULL;
   if (url && curl_url_get(url, CURLUPART_URL, &string, CURLU_NO_DEFAULT_PORT) == CURLUE_OK)
-    meet(r, string);
+    meet(r, string, redirects);
   curl_free(string);
   curl_url_cleanup(url);
 }
@@ -174,10 +175,22 @@ static void follow_node(reader *r, CURLU **base, const GumboNode *node)
     curl_url_cleanup(*base);
     *base = checked(moved);
   } else if (href && element->tag == GUMBO_TAG_A) {
-    follow(r, *base, href->value);
+    follow(r, *base, href->value, 0);
   }
   for (unsigned i = 0; i < element->children.length; i++)
     follow_node(r, base, element->children.data[i]);
+}
+
+/* Is all of it in UTF-8? */
+static bool is_utf8(const text *body)
+{
+  char *from = body->bytes, room[4096], *to = room;
+  size_t left = body->size, free_room = sizeof room;
+  iconv_t converter = iconv_open("utf-8", "utf-8");
+  while (iconv(converter, &from, &left, &to, &free_room) == (size_t)-1 && errno == E2BIG)
+    to = room, free_room = sizeof room;
+  iconv_close(converter);
+  return left == 0;
 }
 
 /* `body` in UTF-8, whatever its Content-Type says it is in. */
@@ -187,6 +200,8 @@ static void read_letters(text *out, const char *headers, text *body)
   const char *said = strstr(headers, "charset=");
   if (said)
     sscanf(said, "charset=%31[^\r;]", charset);
+  else if (!is_utf8(body))
+    memcpy(charset, "windows-1252", sizeof "windows-1252");
   /* browsers read Shift_JIS as Windows does: 7E is a tilde there */
   iconv_t converter = iconv_open("utf-8", strcmp(charset, "shift_jis") == 0 ? "cp932" : charset);
   if (converter == (iconv_t)-1) /* NOLINT(performance-no-int-to-ptr): what POSIX says */
@@ -277,7 +292,7 @@ static void read_map(reader *r, const char *url)
     if (is_index)
       read_map(r, at);
     else
-      meet(r, at);
+      meet(r, at, 0);
     at = end + 1;
   }
   free(map);
@@ -316,8 +331,11 @@ static const reader_robots *robots_of(reader *r, const char *url)
   return &r->sites[r->site_count - 1].robots;
 }
 
-static reader_end visit(reader *r, const char *url, uint64_t *body_hash)
+static reader_end visit(reader *r, size_t index, uint64_t *body_hash)
 {
+  enum { REDIRECTS_MAX = 20 };
+  const char *url = r->pages[index].url;
+  unsigned redirects = r->pages[index].redirects + 1;
   char location[WEB_NAME_MAX + 600];
   const reader_robots *robots = robots_of(r, url);
   const char *target = url + origin_size(url);
@@ -330,7 +348,8 @@ static reader_end visit(reader *r, const char *url, uint64_t *body_hash)
     return READER_DEAD;
   if (is_redirect(r, location, sizeof location)) {
     CURLU *base = url_of(url);
-    follow(r, base, location);
+    if (redirects <= REDIRECTS_MAX)
+      follow(r, base, location, redirects);
     curl_url_cleanup(base);
     return READER_SENT_ON;
   }
@@ -347,10 +366,10 @@ reader *reader_run(const web *w, const web_rules *rules, const char *start)
   r->w = w;
   r->rules = *rules;
   r->scope = checked(strndup(start, origin_size(start)));
-  meet(r, start);
+  meet(r, start, 0);
   for (size_t i = 0; i < r->count; i++) {
     uint64_t hash = 0;
-    reader_end end = visit(r, r->pages[i].url, &hash);
+    reader_end end = visit(r, i, &hash);
     r->pages[i].end = end; /* pages may have moved */
     r->pages[i].body_hash = hash;
   }

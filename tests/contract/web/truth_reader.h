@@ -1,8 +1,9 @@
 /* tests/contract/web/truth_reader.h: a web read slowly, without a word from those who made it.
  *
  * Breadth first over web_answer, one request after the other, with a clock of its own: libgumbo builds the tree of each
- * page as a browser does, iconv reads its charset, libcurl's URL API resolves its links. robots.txt and sitemaps are
- * read naively. What may heal is asked for again until it has. URLs without end are left alone by their first letters:
+ * page as a browser does, iconv reads its charset (where none is said: UTF-8 if it is valid, else windows-1252),
+ * libcurl's URL API resolves its links, and 20 redirects in a row are followed. robots.txt and sitemaps are read
+ * naively. What may heal is asked for again until it has. URLs without end are left alone by their first letters:
  * /calendar/, /shop/, /lost/, /best/. Of web.h it uses web_answer alone. */
 #ifndef STRATA_TESTS_WEB_READER_H
 #define STRATA_TESTS_WEB_READER_H
@@ -22,6 +23,7 @@ typedef struct reader_page {
   char *url; /* canonical, without a fragment */
   reader_end end;
   uint64_t body_hash;
+  unsigned redirects; /* by which it was met */
 } reader_page;
 
 typedef struct reader reader;

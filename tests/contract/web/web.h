@@ -69,6 +69,9 @@ typedef enum web_share {
   WEB_FLOOD,       /* of those with a calendar: they have responses with too much of something in its place */
   WEB_MUTE,        /* of silent hosts: the DNS gives no answer for their names either */
   WEB_GRAFFITI,    /* of those with sessions: they have control characters everywhere in its place */
+  WEB_UNSAID,  /* their pages are in UTF-8 or windows-1252 and do not say so; many links are written in raw letters */
+  WEB_WIDE,    /* their "/" links to all their pages, and these to none below them */
+  WEB_CHAINED, /* pages linked to by way of 20 redirects, or of 21, which no browser follows */
   WEB_SHARES
 } web_share;
 

@@ -1,6 +1,7 @@
 /* Words of three languages, in charsets whose letters are where arithmetic finds them: no tables.
  *
  *     windows-1251   U+0410..U+044F -> C0..FF
+ *     windows-1252   U+00A0..U+00FF -> A0..FF
  *     Shift_JIS      hiragana U+3041..U+3093 -> 82 9F..82 F1 */
 #include "tests/contract/web/web_inside.h"
 
@@ -38,6 +39,7 @@ static const struct {
   [WEB_UTF8] = {"utf-8", "é", english, 128},
   [WEB_1251] = {"windows-1251", "ж", russian, 16},
   [WEB_SJIS] = {"shift_jis", "あ", japanese, 16},
+  [WEB_1252] = {"windows-1252", "é", english, 128},
 };
 _Static_assert(sizeof english / sizeof *english == 128, "as many as are drawn from");
 _Static_assert(sizeof russian / sizeof *russian == 16 && sizeof japanese / sizeof *japanese == 16, "the same");
@@ -74,6 +76,8 @@ void web_add_letters(text *out, web_charset charset, const char *utf8)
     unsigned letter = read_letter((const unsigned char *)utf8, &size);
     if (charset == WEB_1251 && letter >= 0x410 && letter <= 0x44F) {
       text_add_byte(out, (char)(letter - 0x410 + 0xC0));
+    } else if (charset == WEB_1252 && letter >= 0xA0 && letter <= 0xFF) {
+      text_add_byte(out, (char)letter);
     } else if (charset == WEB_SJIS && letter >= 0x3041 && letter <= 0x3093) {
       text_add_byte(out, (char)0x82);
       text_add_byte(out, (char)(letter - 0x3041 + 0x9F));

@@ -193,8 +193,15 @@ bool web_host_has_map(const web *w, uint32_t host)
          robots != WEB_BROKENROBOTS;
 }
 
+bool web_host_says_charset(const web *w, uint32_t host)
+{
+  return !w->limit[WEB_UNSAID] || !web_host_has(w, host, WEB_UNSAID);
+}
+
 web_charset web_host_charset(const web *w, uint32_t host)
 {
+  if (!web_host_says_charset(w, host))
+    return web_dice(w, WEB_ASK_CHARSET, host, 0) & 1 ? WEB_1252 : WEB_UTF8;
   if (!web_host_has(w, host, WEB_CHARSET))
     return WEB_UTF8;
   return web_dice(w, WEB_ASK_CHARSET, host, 0) & 1 ? WEB_1251 : WEB_SJIS;

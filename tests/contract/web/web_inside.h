@@ -19,6 +19,7 @@ enum {
   WEB_PAGE_FAN = 6,     /* children of a page */
   WEB_TARGET_MAX = 512, /* bytes of a target that may be a page's; its NUL included */
   WEB_MAP_PAGES = 1000, /* that one sitemap has lines for */
+  WEB_REDIRECTS = 20,   /* in a row that are followed, as browsers do */
 };
 
 struct web {
@@ -60,8 +61,9 @@ bool web_host_has_map(const web *w, uint32_t host);     /* and a robots.txt that
 /* The nth host that is linked from the start page of this one; false: there are no more. */
 bool web_host_child(const web *w, uint32_t host, uint32_t n, uint32_t *child);
 
-typedef enum web_charset { WEB_UTF8, WEB_1251, WEB_SJIS } web_charset;
+typedef enum web_charset { WEB_UTF8, WEB_1251, WEB_SJIS, WEB_1252 } web_charset;
 web_charset web_host_charset(const web *w, uint32_t host);
+bool web_host_says_charset(const web *w, uint32_t host);
 
 /* What makes a host another than most: a row in kinds.c, functions in a kinds_*.c. Whatever is NULL is as usual. */
 typedef struct web_kind {
@@ -105,6 +107,8 @@ typedef enum web_form {
 web_form web_page_form(const web *w, uint32_t host, uint32_t page);
 uint32_t web_page_original(const web *w, uint32_t host, uint32_t page);  /* of a copy or similar page */
 bool web_page_may_be_copied(const web *w, uint32_t host, uint32_t page); /* its links do not depend on its URL */
+uint32_t web_page_fan(const web *w, uint32_t host);                      /* children of a page, at most */
+uint32_t web_page_parent(const web *w, uint32_t host, uint32_t page);    /* of any but "/" */
 bool web_page_is_map_only(const web *w, uint32_t host, uint32_t page);
 bool web_page_is_linked(const web *w, uint32_t host, uint32_t page, bool sitemaps, bool ignores_robots);
 unsigned web_page_hops(const web *w, uint32_t host, uint32_t page); /* redirects of its door; 0: it has none */

@@ -46,6 +46,9 @@ static const struct {
   [WEB_FLOOD] = {"flood", 0},
   [WEB_MUTE] = {"mute", 0.2},
   [WEB_GRAFFITI] = {"graffiti", 0},
+  [WEB_UNSAID] = {"unsaid", 0.1},
+  [WEB_WIDE] = {"wide", 0.05},
+  [WEB_CHAINED] = {"chained", 0.005},
 };
 
 static const struct {

@@ -1,14 +1,20 @@
 /* Pages: what each is, and what leads to it.
  *
- * Page p of a host hangs on page (p - 1) / 6. What is on the way down decides whether p can be reached: a page that
- * fails, is forbidden, or is a copy (whose links are those of its original) ends the way for all below it. */
+ * Page p of a host hangs on page (p - 1) / 6, or on "/" where the host is wide. What is on the way down decides whether
+ * p can be reached: a page that fails, is forbidden, stands behind 21 redirects, or is a copy (whose links are those of
+ * its original) ends the way for all below it. */
 #include "tests/contract/web/web_inside.h"
 
 enum { MAP_ONLY_ONE_IN = 8 }; /* pages of a host that has a sitemap */
 
-static uint32_t parent_of(uint32_t page)
+uint32_t web_page_fan(const web *w, uint32_t host)
 {
-  return (page - 1) / WEB_PAGE_FAN;
+  return w->limit[WEB_WIDE] && web_host_has(w, host, WEB_WIDE) ? web_host_pages(w, host) : WEB_PAGE_FAN;
+}
+
+uint32_t web_page_parent(const web *w, uint32_t host, uint32_t page)
+{
+  return (page - 1) / web_page_fan(w, host);
 }
 
 web_form web_page_form(const web *w, uint32_t host, uint32_t page)
@@ -41,7 +47,7 @@ uint32_t web_page_original(const web *w, uint32_t host, uint32_t page)
 {
   uint32_t original = (uint32_t)(web_dice(w, WEB_ASK_ORIGINAL, host, page) % page);
   while (!web_page_may_be_copied(w, host, original) || !web_page_is_linked(w, host, original, false, false))
-    original = parent_of(original);
+    original = web_page_parent(w, host, original);
   return original;
 }
 
@@ -60,7 +66,9 @@ static bool carries(const web *w, uint32_t host, uint32_t page, bool ignores_rob
 bool web_page_is_linked(const web *w, uint32_t host, uint32_t page, bool sitemaps, bool ignores_robots)
 {
   while (page && !web_page_is_map_only(w, host, page)) {
-    page = parent_of(page);
+    if (web_page_hops(w, host, page) > WEB_REDIRECTS)
+      return false;
+    page = web_page_parent(w, host, page);
     if (!carries(w, host, page, ignores_robots))
       return false;
   }
@@ -70,6 +78,9 @@ bool web_page_is_linked(const web *w, uint32_t host, uint32_t page, bool sitemap
 unsigned web_page_hops(const web *w, uint32_t host, uint32_t page)
 {
   enum { MOST = 4 };
+  uint64_t chained = w->limit[WEB_CHAINED] ? web_dice(w, WEB_ASK_SHARE + WEB_CHAINED, host, page) : UINT64_MAX;
+  if (page && web_says(w, WEB_CHAINED, chained))
+    return WEB_REDIRECTS + (chained & 1);
   if (!page || !web_says(w, WEB_DOOR, web_dice(w, WEB_ASK_DOOR, host, page)))
     return 0;
   return 1 + (unsigned)(web_dice(w, WEB_ASK_DOOR_HOPS, host, page) % MOST);
