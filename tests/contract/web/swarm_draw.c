@@ -1,4 +1,5 @@
-/* See swarm.h. What is drawn here depends on the seed alone, and each line of it on those before. */
+/* See swarm.h. What is drawn here depends on the seed alone, and each line of it on those before: a line more, and each
+ * seed is another crawl. */
 #include "tests/contract/web/swarm.h"
 
 #include "tests/support/faults.h"
@@ -55,37 +56,19 @@ static const struct {
   double most;
 } ordinary[] =
   {
-    {WEB_HTTPS, 1},       {WEB_SHARED, 1},        {WEB_HEAVY, 0.1},      {WEB_CHARSET, 0.5},    {WEB_SITEMAP, 0.5},
-    {WEB_RESTING, 0.2},   {WEB_NAMELESS, 0.1},    {WEB_REFUSED, 0.1},    {WEB_SILENT, 0.1},     {WEB_NOROBOTS, 0.3},
-    {WEB_CLOSED, 0.2},    {WEB_MOVEDROBOTS, 0.2}, {WEB_SLOWROBOTS, 0.1}, {WEB_CRAWLDELAY, 0.3}, {WEB_FAILING, 0.2},
-    {WEB_FORBIDDEN, 0.2}, {WEB_COPY, 0.3},        {WEB_SIMILAR, 0.3},    {WEB_DOOR, 0.3},       {WEB_AWAY, 0.2},
-    {WEB_FLAKY, 0.3},     {WEB_GHOST, 0.3},       {WEB_SPELLED, 1},      {WEB_DISTRUSTED, 0.1}, {WEB_ASLEEP, 0.1},
+    {WEB_HTTPS, 1},        {WEB_SHARED, 1},        {WEB_HEAVY, 0.1},        {WEB_CHARSET, 0.5},    {WEB_SITEMAP, 0.5},
+    {WEB_RESTING, 0.2},    {WEB_NAMELESS, 0.1},    {WEB_REFUSED, 0.1},      {WEB_SILENT, 0.1},     {WEB_NOROBOTS, 0.3},
+    {WEB_CLOSED, 0.2},     {WEB_MOVEDROBOTS, 0.2}, {WEB_SLOWROBOTS, 0.1},   {WEB_CRAWLDELAY, 0.3}, {WEB_FAILING, 0.2},
+    {WEB_FORBIDDEN, 0.2},  {WEB_COPY, 0.3},        {WEB_SIMILAR, 0.3},      {WEB_DOOR, 0.3},       {WEB_AWAY, 0.2},
+    {WEB_FLAKY, 0.3},      {WEB_GHOST, 0.3},       {WEB_SPELLED, 1},        {WEB_DISTRUSTED, 0.1}, {WEB_ASLEEP, 0.1},
+    {WEB_LONGROBOTS, 0.2}, {WEB_STRAYROBOTS, 0.5}, {WEB_BROKENROBOTS, 0.1}, {WEB_UNSAID, 0.5},     {WEB_CHAINED, 0.03},
 },
-  later[] = {{WEB_LONGROBOTS, 0.2}, {WEB_STRAYROBOTS, 0.5}}, /* drawn apart: the seeds above draw what they did */
   endless[] = {
     {WEB_CALENDAR, 0.1},
     {WEB_SESSIONS, 0.1},
     {WEB_LOST, 0.1},
     {WEB_FARM, 0.1},
 };
-
-/* With many tries it was long left out; what those seeds draw after it stays the same. */
-static void draw_broken_robots(drawing *d)
-{
-  uint64_t before = d->dice;
-  if (one_in(d, 4))
-    text_addf(&d->web, ",brokenrobots=%.3f", random_share(&d->dice) * 0.1);
-  if (d->tries >= TRIES_ENOUGH)
-    d->dice = before;
-}
-
-static void draw_later(drawing *d)
-{
-  uint64_t dice = random_stream(d->plan->seed, 3);
-  for (size_t i = 0; i < sizeof later / sizeof *later; i++)
-    if (random_below(&dice, 3) == 0)
-      text_addf(&d->web, ",%s=%.3f", web_share_name(later[i].share), random_share(&dice) * later[i].most);
-}
 
 /* Periods are primes: waits of 4, 16, 64, ... 3600 s would meet every period of 4 or 20 s at the same point of it, and
  * find a page in its bad time for ever. */
@@ -104,8 +87,6 @@ static void draw_web(drawing *d)
   for (size_t i = 0; i < sizeof ordinary / sizeof *ordinary; i++)
     if (one_in(d, 3))
       text_addf(&d->web, ",%s=%.3f", web_share_name(ordinary[i].share), random_share(&d->dice) * ordinary[i].most);
-  draw_broken_robots(d);
-  draw_later(d);
   d->has_traps = one_in(d, 8);
   for (size_t i = 0; d->has_traps && i < sizeof endless / sizeof *endless; i++)
     if (one_in(d, 2))
@@ -161,42 +142,30 @@ static void draw_manners(drawing *d)
 }
 
 /* Where keys are exact the filter may be bad, and all pages are demanded all the same. A rate shows in a life after one
- * that ended well, if no more room is asked for. These dice are their own, so that all else stays the same. */
+ * that ended well, if no more room is asked for. */
 static void draw_filter(drawing *d)
 {
   static const char *const filters[] = {"mlbf", "bloom", "line", "exact", "exact:bloom", "exact:line"};
   enum { EXACT = 3, KINDS = 3, SMALL = 10 };
-  uint64_t dice = random_stream(d->plan->seed, 3);
   unsigned filter = below(d, EXACT + 1), expected = ONE_OF(d, SMALL, 100, 1000, 100000);
-  bool is_bad = filter == EXACT && random_below(&dice, 4);
+  bool is_bad = filter == EXACT && below(d, 4);
   if (filter == EXACT)
-    filter += random_below(&dice, KINDS);
+    filter += below(d, KINDS);
   add_arg(d, "--filter=%s", filters[filter]);
   add_arg(d, "--expect=%u", is_bad ? SMALL : expected);
-  add_arg(d, "--fp=%s", !is_bad ? "1e-9" : random_below(&dice, 3) ? "0.5" : "0.3");
-}
-
-/* From a stream of its own, as draw_later. Where there are no traps, all is to be fetched. */
-static void draw_budget(drawing *d)
-{
-  uint64_t dice = random_stream(d->plan->seed, 4);
-  if (d->has_traps && random_below(&dice, 2) == 0)
-    add_arg(d, "--domain-budget=%u", 1 + random_below(&dice, 60));
-  if (random_below(&dice, 2) == 0)
-    add_arg(d, "--robots-memory=1M");
+  add_arg(d, "--fp=%s", !is_bad ? "1e-9" : below(d, 3) ? "0.5" : "0.3");
 }
 
 /* A web that was asked for may have traps that were not drawn: with the usual budget a crawl of them takes an hour.
- * Dice of their own, too. What the web has of honest pages is demanded all the same. */
-static void draw_trap_budget(drawing *d)
+ * What the web has of honest pages is demanded all the same. */
+static void draw_budgets(drawing *d)
 {
-  uint64_t dice = random_stream(d->plan->seed, 5);
   for (size_t i = 0; i < sizeof endless / sizeof *endless; i++)
     d->plan->has_endless |= d->plan->options.share[endless[i].share] > 0;
-  if (d->has_traps)
+  if (d->plan->has_endless)
     add_arg(d, "--trap-budget=%u", 1 + below(d, 60));
-  else if (d->plan->has_endless)
-    add_arg(d, "--trap-budget=%u", 1 + random_below(&dice, 60));
+  if (d->has_traps && one_in(d, 2))
+    add_arg(d, "--domain-budget=%u", 1 + below(d, 60));
 }
 
 static void draw_memory(drawing *d)
@@ -212,8 +181,9 @@ static void draw_memory(drawing *d)
     add_arg(d, "--near-last");
   if (one_in(d, 4))
     add_arg(d, "--digests");
-  draw_trap_budget(d);
-  draw_budget(d);
+  if (one_in(d, 2))
+    add_arg(d, "--robots-memory=1M");
+  draw_budgets(d);
 }
 
 /* ---- lives ------------------------------------------------------------------------------------------------------- */

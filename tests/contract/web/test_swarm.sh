@@ -1,7 +1,7 @@
 #!/bin/sh
 # The swarm, a little of it, for every day.
-#   test_swarm.sh seeds PROGRAM            seeds of this commit, and those that found something, hold
-#   test_swarm.sh long PROGRAM             ... with 20,000 requests
+#   test_swarm.sh seeds PROGRAM            seeds of this commit hold, and webs such as those in which a fault was found
+#   test_swarm.sh long PROGRAM             ... that with 20,000 requests
 #   test_swarm.sh same PROGRAM             the same seeds give the same traces, line by line
 #   test_swarm.sh plants PROGRAM           each planted bug is found within 100 seeds
 #   test_swarm.sh known PROGRAM FILE       what is known to fail still does; says so when it does not any more
@@ -11,17 +11,39 @@ swarm=$2
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
+# What once went wrong, as a kind of web: its name, its words, the requests that are enough for it, the fault.
+scenarios()
+{
+  cat <<'END'
+silent-robots hosts=20,pages=5,silent=0.5,heavy=0.2            5000 a robots.txt that does not come, asked for ever
+shared-robots hosts=10,pages=20,slowrobots=0.5,strayrobots=0.5  5000 pages that waited for one, all asked at once
+broken-robots hosts=30,pages=10,brokenrobots=0.4               5000 a 500, asked for again for each URL
+soft-404      hosts=12,pages=10,lost=0.3                      20000 a crawl of such a host never ended
+retry-after   hosts=10,pages=10,resting=0.8,rest=61           10000 cut short by a clock that was set, or a poll
+END
+}
+
 check_seeds()
 {
   # Others for each commit (check.sh), so that a week sees hundreds; a fault says its seed.
   first=$((1000 + 8 * ${STRATA_COMMIT:-0}))
   "$swarm" --seeds $first-$((first + 7)) --jobs 2
-  "$swarm" --seeds 2             # a robots.txt that does not come, asked for again for ever
-  "$swarm" --seeds 42            # pages that waited for one robots.txt, all asked for at once
-  "$swarm" --seeds 9 --web brokenrobots=0.4 --most 2000 # robots.txt that give 500, asked for again for each URL
-  "$swarm" --seeds 107 --web resting=0.8,rest=61 # Retry-After cut short by a wall clock that was set
-  "$swarm" --seeds 500096 # ... and by the length of a poll, as the clock was read before it
-  "$swarm" --seeds 500499
+  check_scenarios 10000
+}
+
+check_scenarios() # REQUESTS AT MOST
+{
+  scenarios | while read -r name web most fault; do
+    [ "$most" -le "$1" ] || continue
+    "$swarm" --seeds 1-3 --web "$web" --most "$most" --brief >"$work/said" ||
+      { echo "$name ($fault):"; cat "$work/said"; exit 1; }
+  done
+}
+
+check_long()
+{
+  check_scenarios 20000
+}
 }
 
 check_long()
