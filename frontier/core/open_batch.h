@@ -12,7 +12,7 @@
 enum {
   COMMIT_URLS = FRONTIER_LIMIT(16384, 50), /* group commit: after so many URLs added or ended, */
   COMMIT_AFTER_MS = 100,                   /* or after so long, by default */
-  BATCH_FULL = FRONTIER_LIMIT(24576, 800), /* nothing is added to so large a batch: some 3 MB */
+  BATCH_FULL = FRONTIER_LIMIT(24576, 100), /* nothing is added to so large a batch: some 3 MB */
   COMMIT_BYTES = 2 << 20,                  /* the same, by the bytes of their rows: payload, and very long URLs */
   BATCH_FULL_BYTES = 16 << 20,
 };

@@ -118,9 +118,9 @@ static void step_without_commit(model *m)
     model_end_one(m);
 }
 
-/* A full batch has 24,576 links, and 800 in the tiny build. */
+/* A full batch has 24,576 links, and 100 in the tiny build. */
 #ifdef FRONTIER_TINY
-enum { LINKS_MANY = 100, STEPS_OF_MANY = 1 };
+enum { LINKS_MANY = 16, STEPS_OF_MANY = 1 };
 #else
 enum { LINKS_MANY = 1000, STEPS_OF_MANY = 3 };
 #endif
