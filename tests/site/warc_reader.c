@@ -186,11 +186,15 @@ bool warc_content_has_original(const warc_content *c, size_t before, const warc_
   return false;
 }
 
-/* Whom it refers to may be in an earlier file: archive_judge knows those. */
+/* Whom it refers to may be in an earlier file: archive_judge knows those. A 304 is there as it came, head alone. */
 static void judge_revisit(warc_content *c, const warc_item *item)
 {
-  static const char profile[] = "http://netpreserve.org/warc/1.1/revisit/identical-payload-digest";
-  if (strcmp(warc_item_field(item, "WARC-Profile"), profile) != 0)
+  static const char equal[] = "http://netpreserve.org/warc/1.1/revisit/identical-payload-digest",
+                    not_modified[] = "http://netpreserve.org/warc/1.1/revisit/server-not-modified";
+  bool is_304 = item->block.size > 13 && memcmp(item->block.bytes + 8, " 304 ", 5) == 0;
+  if (is_304 && strcmp(warc_item_field(item, "WARC-Profile"), not_modified) == 0)
+    return;
+  if (strcmp(warc_item_field(item, "WARC-Profile"), equal) != 0)
     fault(c, item, "not the profile of equal payloads");
   if (strcmp(warc_item_field(item, "WARC-Truncated"), "length") != 0)
     fault(c, item, "not said to be cut");
@@ -218,7 +222,8 @@ static void judge(warc_content *c, size_t at)
   }
   if (at == 0 || !agree(item, "WARC-Warcinfo-ID", &c->items[0], "WARC-Record-ID"))
     fault(c, item, "it is not of this file's warcinfo");
-  if (strncmp(warc_item_field(item, "WARC-Target-URI"), "http://", 7) != 0)
+  const char *target = warc_item_field(item, "WARC-Target-URI");
+  if (strncmp(target, "http://", 7) != 0 && strncmp(target, "https://", 8) != 0)
     fault(c, item, "no target");
   if (is_response) {
     judge_http(c, item, "HTTP/1.", "application/http;msgtype=response");
