@@ -2,7 +2,7 @@
 # LMDB's writes fail and kill as ours do, so it is linked whole and static.
 if(LMDB_STATIC AND TARGET tests_web)
   set(overheard frontier_add frontier_add_batch_sized frontier_next_sized frontier_done frontier_release
-    frontier_again frontier_is_finished commit_batch)
+    frontier_host_next frontier_again frontier_is_finished commit_batch)
   list(TRANSFORM overheard PREPEND LINKER:--wrap=)
   foreach(limits usual tiny)
     add_library(sim_${limits} OBJECT
@@ -24,9 +24,10 @@ if(LMDB_STATIC AND TARGET tests_web)
       contract/web/swarm_life.c    # one life of its crawl
       contract/web/swarm_judge.c   # what that left
       contract/web/swarm_polite.c  # one long crawl
+      site/warc_reader.c  # its archive, read by the standard
     )
     target_link_libraries(swarm_${limits} PRIVATE strata_flags sim_${limits} frontier_${limits} tests_web crawler
-      PkgConfig::CURL PkgConfig::JANSSON PkgConfig::XXHASH)
+      PkgConfig::CURL PkgConfig::JANSSON PkgConfig::XXHASH PkgConfig::CRYPTO PkgConfig::ZLIB)
     target_link_options(swarm_${limits} PRIVATE ${calls} ${overheard}
       ${lmdb_whole})
   endforeach()

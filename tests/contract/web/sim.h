@@ -44,6 +44,7 @@ enum { SIM_AGENDA = 24, SIM_TEXT = 1024 };
 typedef struct sim {
   uint64_t seed, dice;       /* the dice are thrown while it runs */
   uint64_t us;               /* the monotonic clock */
+  uint64_t read_ms;          /* what it said when it was read last: the crawl knows no later time */
   int64_t wall_ms;           /* of the wall clock over it */
   uint64_t steps, steps_max; /* readings of a clock: a crawl that goes round in circles reads it, too */
   uint64_t end_ms;           /* by then every crawl should have ended */

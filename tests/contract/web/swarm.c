@@ -239,6 +239,8 @@ int main(int argc, char **argv)
     fputs(usage, stderr);
     return 2;
   }
+  unsetenv("SSL_CERT_FILE"); /* each life would read all its certificates, which takes as long as a crawl of 30 pages */
+  setenv("SSL_CERT_DIR", "/", 1);
   if (s.polite_hosts)
     return swarm_polite((uint32_t)s.polite_hosts, s.polite_pages, s.more_of_web, s.within_s) ? 0 : 1;
   shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);

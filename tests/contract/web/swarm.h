@@ -13,6 +13,8 @@
 
 #include <sys/types.h>
 
+#define SWARM_RECRAWL "--recrawl-after=1h..2h"
+
 enum { SWARM_LIVES = 8, SWARM_ARGS = 40, SWARM_ARG = 96 };
 
 /* How a life is disturbed. */
@@ -34,7 +36,8 @@ typedef struct swarm_plan {
   char web[768]; /* its options in words */
   web_options options;
   char args[SWARM_ARGS][SWARM_ARG];
-  bool has_endless; /* its web has URLs without end, some of which wait in the end */
+  bool has_endless;       /* its web has URLs without end, some of which wait in the end */
+  unsigned domain_budget; /* URLs of a domain; more wait in the end; 0: all are fetched */
   int arg_count;
   uint32_t starts[8]; /* hosts, each "/" a start URL */
   unsigned start_count;

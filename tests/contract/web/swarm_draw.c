@@ -61,7 +61,8 @@ static const struct {
     {WEB_CLOSED, 0.2},     {WEB_MOVEDROBOTS, 0.2}, {WEB_SLOWROBOTS, 0.1},   {WEB_CRAWLDELAY, 0.3}, {WEB_FAILING, 0.2},
     {WEB_FORBIDDEN, 0.2},  {WEB_COPY, 0.3},        {WEB_SIMILAR, 0.3},      {WEB_DOOR, 0.3},       {WEB_AWAY, 0.2},
     {WEB_FLAKY, 0.3},      {WEB_GHOST, 0.3},       {WEB_SPELLED, 1},        {WEB_DISTRUSTED, 0.1}, {WEB_ASLEEP, 0.1},
-    {WEB_LONGROBOTS, 0.2}, {WEB_STRAYROBOTS, 0.5}, {WEB_BROKENROBOTS, 0.1}, {WEB_UNSAID, 0.5},     {WEB_CHAINED, 0.03},
+    {WEB_LONGROBOTS, 0.2}, {WEB_STRAYROBOTS, 0.5}, {WEB_BROKENROBOTS, 0.1}, {WEB_UNSAID, 1},       {WEB_CHAINED, 0.04},
+    {WEB_WIDE, 1},
 },
   endless[] = {
     {WEB_CALENDAR, 0.1},
@@ -85,7 +86,7 @@ static void draw_web(drawing *d)
   if (one_in(d, 2))
     text_add(&d->web, ",zipf");
   for (size_t i = 0; i < sizeof ordinary / sizeof *ordinary; i++)
-    if (one_in(d, 3))
+    if (one_in(d, 2))
       text_addf(&d->web, ",%s=%.3f", web_share_name(ordinary[i].share), random_share(&d->dice) * ordinary[i].most);
   d->has_traps = one_in(d, 8);
   for (size_t i = 0; d->has_traps && i < sizeof endless / sizeof *endless; i++)
@@ -164,8 +165,11 @@ static void draw_budgets(drawing *d)
     d->plan->has_endless |= d->plan->options.share[endless[i].share] > 0;
   if (d->plan->has_endless)
     add_arg(d, "--trap-budget=%u", 1 + below(d, 60));
-  if (d->has_traps && one_in(d, 2))
-    add_arg(d, "--domain-budget=%u", 1 + below(d, 60));
+  if (d->plan->rules.truth.scope != WEB_SCOPE_ANY || !one_in(d, 3)) /* else its user named each domain */
+    return;
+  d->plan->domain_budget = 1 + below(d, 20);
+  d->plan->has_truth = false;
+  add_arg(d, "--domain-budget=%u", d->plan->domain_budget);
 }
 
 static void draw_memory(drawing *d)
@@ -269,11 +273,11 @@ static void draw_again(drawing *d, swarm_life *l, bool is_first)
   if (is_first)
     return;
   l->is_compacted = one_in(d, 8);
-  if (*l->extra || !one_in(d, 6))
+  if (*l->extra || !one_in(d, 3))
     return;
   l->again = d->plan->again = true;
-  l->pause_ms = random_next(&d->dice) % (3 * 3600 * 1000);
-  snprintf(l->extra, sizeof l->extra, "%s", one_in(d, 3) ? "--retry-failed" : "--recrawl-after=1h..2h");
+  l->pause_ms = random_next(&d->dice) % (4 * 3600 * 1000);
+  snprintf(l->extra, sizeof l->extra, "%s", one_in(d, 3) ? "--retry-failed" : SWARM_RECRAWL);
 }
 
 static uint64_t pages_of(const web *w)
@@ -323,6 +327,7 @@ void swarm_draw(uint64_t seed, const char *more_of_web, bool is_tiny, swarm_plan
   draw_memory(&d);
   web_free(w);
   plan->rules.is_tiny = is_tiny;
+  plan->rules.is_ordered = one_in(&d, 4);
   plan->life_count = 1 + below(&d, 5);
   for (unsigned i = 0; i < plan->life_count; i++)
     draw_life(&d, &plan->lives[i], i + 1 == plan->life_count);

@@ -1,6 +1,8 @@
 /* What a crawl left, against what it promised and what the web knows of itself. See swarm.h. */
 #include "tests/contract/web/swarm.h"
 
+#include "tests/site/warc_reader.h"
+
 #include <dirent.h>
 #include <jansson.h>
 #include <stdlib.h>
@@ -114,7 +116,7 @@ bool swarm_judge_lines(swarm_lines *l, const swarm_plan *plan, const swarm_place
 static bool meet(void *context, const frontier_record *record)
 {
   (void)context;
-  witness_meet(record->url, record->url_size, record->origin.depth, !record->is_queued);
+  witness_meet(record);
   return true;
 }
 
@@ -200,8 +202,32 @@ static bool judge_page(judging *j, uint32_t host, uint32_t page)
   case WEB_DEAD: return !at->identity || !at->is_done || swarm_broken("done, and its host is dead: %s", address);
   case WEB_BARRED: return !was_asked || swarm_broken("robots: %s was asked for and is forbidden", address);
   case WEB_ELSEWHERE: return !was_asked || swarm_broken("scope: %s was asked for and is out of it", address);
-  default: return true;
+  default: return !was_asked || swarm_broken("%s was asked for, and nothing leads there", address);
   }
+}
+
+/* "site12.test" of "www.site12.test". */
+static const char *domain_of(const char *host)
+{
+  const char *at = host + strlen(host);
+  for (unsigned dots = 0; at > host && (at[-1] != '.' || ++dots < 2);)
+    at--;
+  return at;
+}
+
+/* What waits is of domains that have used up their budgets, of which a page that is fetched again takes a part, too. */
+static bool judge_budget(const swarm_plan *plan)
+{
+  const witnessed_host *held, *other;
+  for (size_t i = 0; (held = witness_host_at(i)); i++) {
+    uint64_t asked = 0;
+    for (size_t j = 0; held->waiting && (other = witness_host_at(j)); j++)
+      asked += strcmp(domain_of(other->name), domain_of(held->name)) == 0 ? other->asked : 0;
+    if (held->waiting && asked < plan->domain_budget)
+      return swarm_broken("end too soon: %u URLs of %s wait, and its domain had %llu of %u", held->waiting, held->name,
+                          (unsigned long long)asked, plan->domain_budget);
+  }
+  return true;
 }
 
 /* All that was accepted has ended: witness_life_begins counts by what is on disk. Of URLs without end some are held
@@ -211,6 +237,8 @@ static bool judge_witness(const swarm_plan *plan)
   if (plan->lives[plan->life_count - 1].is_capped || plan->has_endless)
     return true;
   witness_life_begins(&plan->rules);
+  if (plan->domain_budget)
+    return judge_budget(plan);
   return !witness_waiting() ||
          swarm_broken("end too soon: %llu URLs were accepted and are not done", (unsigned long long)witness_waiting());
 }
@@ -226,10 +254,23 @@ static uint64_t lines_of(const char *path)
   return count;
 }
 
+/* Its records, of all lives, read by the standard. */
+static uint64_t captures_in(const char *path)
+{
+  warc_content c = warc_content_read(path);
+  uint64_t captures = 0;
+  for (size_t i = 0; i < c.count; i++)
+    captures += warc_item_is(&c.items[i], "response") || warc_item_is(&c.items[i], "revisit");
+  if (c.bad)
+    swarm_broken("archive: %u faults in %s", c.bad, path);
+  warc_content_free(&c);
+  return captures;
+}
+
 /* Each fetch that was answered has its record, and the index a line for it. */
 static bool judge_archive(const swarm_lines *l, const swarm_plan *plan, const swarm_place *place)
 {
-  uint64_t captures = 0;
+  uint64_t captures = 0, records = 0;
   bool has_one = false;
   for (int i = 0; i < plan->arg_count; i++)
     has_one |= strcmp(plan->args[i], "--warc") == 0;
@@ -239,12 +280,15 @@ static bool judge_archive(const swarm_lines *l, const swarm_plan *plan, const sw
     const char *dot = strrchr(found->d_name, '.');
     scratch_join(place->crawl, found->d_name, path);
     captures += dot && strcmp(dot, ".cdxj") == 0 ? lines_of(path) : 0;
+    records += dot && strcmp(dot, ".gz") == 0 ? captures_in(path) : 0;
   }
   if (directory)
     closedir(directory);
-  return !has_one || captures == l->answered ||
-         swarm_broken("archive: %llu fetches were answered, %llu are in the index", (unsigned long long)l->answered,
-                      (unsigned long long)captures);
+  if (the_sim->has_failed)
+    return false;
+  return !has_one || (captures == l->answered && records == captures) ||
+         swarm_broken("archive: %llu fetches were answered, %llu are in the index, %llu are there",
+                      (unsigned long long)l->answered, (unsigned long long)captures, (unsigned long long)records);
 }
 
 bool swarm_judge_truth(const swarm_lines *l, const swarm_plan *plan, const swarm_place *place)

@@ -121,6 +121,15 @@ static bool judge_end(const swarm_plan *plan, const swarm_life *l, const swarm_p
   return is_fine ? judge_memory(used) : swarm_broken("life %u ended with exit code %d", the_sim->life, code);
 }
 
+/* What a budget holds back comes in another run. */
+static bool judge_recrawl(const swarm_plan *plan, int status)
+{
+  const char *late;
+  bool is_over = WIFEXITED(status) && WEXITSTATUS(status) == EXIT_DONE;
+  return !is_over || plan->has_endless || plan->domain_budget || witness_was_in_time(&late) ||
+         swarm_broken("late: a page of %s was due as life %u began, and was not fetched again", late, the_sim->life);
+}
+
 pid_t swarm_begin_life(const swarm_plan *plan, unsigned life, const swarm_place *place)
 {
   const swarm_life *l = &plan->lives[life];
@@ -129,6 +138,11 @@ pid_t swarm_begin_life(const swarm_plan *plan, unsigned life, const swarm_place 
   the_sim->us += l->pause_ms * 1000;
   rules.max_depth = depth_of(l);
   rules.fetches_again = l->again;
+  rules.has_endless = plan->has_endless;
+  if (strcmp(l->extra, SWARM_RECRAWL) == 0) {
+    rules.recrawl_least_s = 3600;
+    rules.recrawl_most_s = 7200;
+  }
   sim_trace("life %u", life + 1);
   set_agenda(l);
   witness_life_begins(&rules);
@@ -150,7 +164,7 @@ bool swarm_live(const swarm_plan *plan, unsigned life, const swarm_place *place)
   if (child < 0 || wait4(child, &status, 0, &used) != child)
     return swarm_broken("a life could not begin");
   sim_trace("ended %d", WIFSIGNALED(status) ? -WTERMSIG(status) : WEXITSTATUS(status));
-  return judge_end(plan, &plan->lives[life], place, status, &used);
+  return judge_end(plan, &plan->lives[life], place, status, &used) && judge_recrawl(plan, status);
 }
 
 bool swarm_command(swarm_main *command, const swarm_place *place)

@@ -44,12 +44,6 @@ check_long()
 {
   check_scenarios 20000
 }
-}
-
-check_long()
-{
-  "$swarm" --seeds 2 --web lost=0.3,hosts=30 --most 60000 # soft 404s without end: a crawl of such a host never ended
-}
 
 check_same()
 {

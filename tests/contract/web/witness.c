@@ -9,8 +9,10 @@
 #include <sys/mman.h>
 #include <xxhash.h>
 
-/* What the crawl takes for now is what its clock said a moment ago. */
-enum { SLACK_MS = 5, RETRY_AFTER_MAX_S = 3600 };
+enum {
+  RETRY_AFTER_MAX_S = 3600,
+  ROUNDED_MS = 1, /* of a request for robots.txt nobody says at which time the crawl takes it to be */
+};
 
 typedef struct witness {
   witness_rules rules;
@@ -20,7 +22,9 @@ typedef struct witness {
   bool had_again;  /* a life that asked again: of some URLs there are two on disk */
   witnessed_host *host;
   witnessed_url *url;
-  uint32_t *news, *host_news; /* slots of what changed since the last commit */
+  uint32_t *all_hosts, *all_urls; /* slots of those there are */
+  uint64_t began_s;               /* this life, by the wall clock */
+  uint32_t *news, *host_news;     /* slots of what changed since the last commit */
   size_t news_count, host_news_count;
 } witness;
 
@@ -43,6 +47,8 @@ void witness_create(size_t hosts, size_t urls)
   w->url_slots = urls;
   w->host = share(hosts * sizeof *w->host);
   w->url = share(urls * sizeof *w->url);
+  w->all_hosts = share(hosts * sizeof *w->all_hosts);
+  w->all_urls = share(urls * sizeof *w->all_urls);
   w->news = share(urls * sizeof *w->news);
   w->host_news = share(hosts * sizeof *w->host_news);
 }
@@ -66,15 +72,16 @@ witnessed_host *witness_host(const char *name, size_t size)
   witnessed_host *h = &w->host[at];
   if (!*h->name) {
     memcpy(h->name, name, kept);
+    w->all_hosts[w->hosts] = (uint32_t)at;
     if (2 * ++w->hosts > w->host_slots)
       sim_fail("too many hosts to be watched");
   }
   return h;
 }
 
-witnessed_host *witness_host_at(size_t slot)
+witnessed_host *witness_host_at(size_t index)
 {
-  return slot < w->host_slots ? &w->host[slot] : NULL;
+  return index < w->hosts ? &w->host[w->all_hosts[index]] : NULL;
 }
 
 size_t witness_hosts(void)
@@ -122,6 +129,7 @@ static witnessed_url *find_or_make(const char *address, size_t size)
     return u;
   u->identity = identity;
   u->host = (uint32_t)(host_in(address, size) - w->host);
+  w->all_urls[w->urls] = (uint32_t)(u - w->url);
   if (2 * ++w->urls > w->url_slots)
     sim_fail("too many URLs to be watched");
   return u;
@@ -146,6 +154,7 @@ static void set_state(witnessed_url *u, witness_state state)
   witnessed_host *h = &w->host[u->host];
   int more = may_be_leased(u) - was;
   h->waiting = (uint32_t)((int)h->waiting + more);
+  h->ranked[WITNESS_RANK_0 + u->priority] += (uint32_t)more;
   w->waiting = (uint64_t)((int64_t)w->waiting + more);
 }
 
@@ -173,6 +182,12 @@ static uint64_t when_wall_is(uint64_t wall_ms)
   return at_ms > 0 ? (uint64_t)at_ms : 0;
 }
 
+static uint64_t wall_s(void)
+{
+  int64_t wall_ms = (int64_t)sim_ms() + the_sim->wall_ms;
+  return wall_ms > 0 ? (uint64_t)wall_ms / 1000 : 0;
+}
+
 /* What was not committed is as if it had never been, but for what went over the network. */
 void witness_life_begins(const witness_rules *rules)
 {
@@ -180,21 +195,25 @@ void witness_life_begins(const witness_rules *rules)
   w->had_again |= rules->fetches_again;
   w->waiting = w->active = 0;
   w->news_count = w->host_news_count = 0;
-  for (size_t i = 0; w->hosts && i < w->host_slots; i++) {
-    witnessed_host *h = &w->host[i];
+  w->began_s = wall_s();
+  for (size_t i = 0; i < w->hosts; i++) {
+    witnessed_host *h = &w->host[w->all_hosts[i]];
     h->active = h->waiting = 0;
-    h->passed = 0;
+    memset(h->ranked, 0, sizeof h->ranked);
+    h->passed = h->next_ms = 0;
     h->knows_robots = h->is_due = h->has_news = false;
     h->started_ms = h->delay_ms = 0;
     h->rests_until_wall_ms = h->kept_until_wall_ms;
     h->rests_until_ms = h->kept_until_wall_ms ? when_wall_is(h->kept_until_wall_ms) : 0;
   }
-  for (size_t i = 0; w->urls && i < w->url_slots; i++) {
-    witnessed_url *u = &w->url[i];
+  for (size_t i = 0; i < w->urls; i++) {
+    witnessed_url *u = &w->url[w->all_urls[i]];
+    if (u->has_news) /* it may be on disk, and nobody heard of it */
+      u->kept_visit = (witnessed_visit){.count = 1};
+    u->visit = u->kept_visit;
     u->has_news = u->is_again = false;
     u->state = WITNESS_UNKNOWN;
-    if (u->identity)
-      set_state(u, u->committed);
+    set_state(u, u->committed);
   }
 }
 
@@ -205,6 +224,7 @@ void witness_committed(void)
   for (size_t i = 0; i < w->news_count; i++) {
     witnessed_url *u = &w->url[w->news[i]];
     u->committed = u->state == WITNESS_ENDED ? WITNESS_ENDED : WITNESS_ACCEPTED;
+    u->kept_visit = u->visit;
     u->has_news = u->is_again = false;
   }
   for (size_t i = 0; i < w->host_news_count; i++) {
@@ -215,24 +235,25 @@ void witness_committed(void)
   w->news_count = w->host_news_count = 0;
 }
 
-void witness_meet(const char *address, size_t size, uint16_t depth, bool has_ended)
+void witness_meet(const frontier_record *record)
 {
-  witnessed_url *u = find_or_make(address, size);
-  if (u->committed == WITNESS_ENDED && !has_ended && !w->had_again)
-    sim_fail("lost: %.*s was done and committed, and waits again", (int)size, address);
+  witnessed_url *u = find_or_make(record->url, record->url_size);
+  if (u->committed == WITNESS_ENDED && record->is_queued && !w->had_again)
+    sim_fail("lost: %.*s was done and committed, and waits again", (int)record->url_size, record->url);
   if (u->was_met && !w->had_again)
-    sim_fail("page twice: %.*s is on disk twice", (int)size, address);
+    sim_fail("page twice: %.*s is on disk twice", (int)record->url_size, record->url);
   u->was_met = true;
-  u->depth = depth;
-  u->committed = has_ended ? WITNESS_ENDED : WITNESS_ACCEPTED;
+  u->depth = record->origin.depth;
+  u->priority = (int8_t)record->rank;
+  u->committed = record->is_queued ? WITNESS_ACCEPTED : WITNESS_ENDED;
 }
 
 bool witness_misses(const char **what)
 {
   bool misses = false;
-  for (size_t i = 0; w->urls && i < w->url_slots; i++) {
-    witnessed_url *u = &w->url[i];
-    if (u->identity && u->committed != WITNESS_UNKNOWN && !u->was_met && !misses) {
+  for (size_t i = 0; i < w->urls; i++) {
+    witnessed_url *u = &w->url[w->all_urls[i]];
+    if (u->committed != WITNESS_UNKNOWN && !u->was_met && !misses) {
       misses = true;
       *what = w->host[u->host].name;
     }
@@ -241,17 +262,33 @@ bool witness_misses(const char **what)
   return misses;
 }
 
-/* ---- requests --------------------------------------------------------------------------------------------------- */
-
-/* Of any request: a page, a sitemap, robots.txt, what another's robots.txt leads to. */
-static void check_manners(const witnessed_host *h, const char *address)
+/* What is new rests for the least time; later visits are followed by no longer rest than the most. */
+bool witness_was_in_time(const char **late)
 {
   const witness_rules *r = &w->rules;
-  uint64_t now_ms = sim_ms(), delay_ms = h->delay_ms > r->delay_ms ? h->delay_ms : r->delay_ms;
-  if (h->started_ms && now_ms + SLACK_MS < h->started_ms + delay_ms)
+  for (size_t i = 0; r->recrawl_least_s && i < w->urls; i++) {
+    const witnessed_url *u = &w->url[w->all_urls[i]];
+    const witnessed_visit *v = &u->kept_visit;
+    bool is_due = v->at_s && v->at_s + (v->count == 1 ? r->recrawl_least_s : r->recrawl_most_s) <= w->began_s;
+    *late = w->host[u->host].name;
+    if (is_due && u->committed == WITNESS_ENDED && u->outcome == FRONTIER_DONE && v->life != the_sim->life)
+      return false;
+  }
+  return true;
+}
+
+/* ---- requests --------------------------------------------------------------------------------------------------- */
+
+/* Of any request: a page, a sitemap, robots.txt, what another's robots.txt leads to. It is made at `now_ms`, as the
+ * crawl read the clock. */
+static void check_manners(const witnessed_host *h, const char *address, uint64_t now_ms)
+{
+  const witness_rules *r = &w->rules;
+  uint64_t delay_ms = h->delay_ms > r->delay_ms ? h->delay_ms : r->delay_ms;
+  if (h->started_ms && now_ms < h->started_ms + delay_ms)
     sim_fail("host too early: %s is asked %llu ms after the last request, its delay is %llu ms", address,
              (unsigned long long)(now_ms - h->started_ms), (unsigned long long)delay_ms);
-  if (now_ms + SLACK_MS < h->rests_until_ms)
+  if (now_ms < h->rests_until_ms)
     sim_fail("host too early: %s is asked %llu ms before Retry-After is over", address,
              (unsigned long long)(h->rests_until_ms - now_ms));
   if (h->active >= r->per_host)
@@ -292,8 +329,13 @@ void witness_asked(const char *address, const web_place *place)
   if (++the_sim->requests > the_sim->requests_max)
     sim_fail("the crawl does not end: %llu requests", (unsigned long long)the_sim->requests_max);
   sim_trace("ask %s", address);
-  check_manners(h, address);
-  h->started_ms = sim_ms();
+  uint64_t now_ms = the_sim->read_ms; /* the loop may have read it before the others did */
+  if (place->what == WEB_ROBOTS)
+    now_ms -= ROUNDED_MS;
+  else if (h->told_ms < now_ms)
+    now_ms = h->told_ms;
+  check_manners(h, address, place->what == WEB_ROBOTS ? the_sim->read_ms : now_ms);
+  h->started_ms = now_ms;
   h->active++;
   if (place->what == WEB_ROBOTS)
     return;
@@ -303,7 +345,10 @@ void witness_asked(const char *address, const web_place *place)
   check_again(u, address);
   if (place->what != WEB_NOTHING)
     check_robots(h, address, place);
+  else if (!w->rules.has_endless)
+    sim_fail("nobody links to %s", address);
   u->asked++;
+  h->asked++;
   w->active++;
 }
 
@@ -350,27 +395,63 @@ void witness_answered(const char *address, const web_place *place, const fetch_r
 
 /* ---- leases ----------------------------------------------------------------------------------------------------- */
 
-void witness_added(const char *address, size_t size, frontier_origin origin, frontier_outcome outcome)
+/* Of a page, whose spellings all have one key. */
+static void check_verdict(const witnessed_url *u, bool is_new, const char *address, size_t size)
+{
+  if (is_new)
+    sim_fail("page twice: %.*s is called new, and was accepted before", (int)size, address);
+  if (!u->is_doubted)
+    sim_fail("lost: %.*s is called seen, and was never accepted", (int)size, address);
+}
+
+void witness_added(const char *address, size_t size, frontier_origin origin, int32_t priority, frontier_outcome outcome)
 {
   witnessed_url *u = find_or_make(address, size);
   bool is_new = outcome != FRONTIER_SEEN && outcome != FRONTIER_UNCONFIRMED;
+  u->is_doubted |= outcome == FRONTIER_UNCONFIRMED;
+  if (is_new == (u->state != WITNESS_UNKNOWN) && web_find(sim_web, address, size).what == WEB_PAGE)
+    check_verdict(u, is_new, address, size);
   if (!is_new || u->state != WITNESS_UNKNOWN)
     return;
   u->depth = origin.depth;
+  u->priority = (int8_t)priority;
   set_state(u, WITNESS_ACCEPTED);
   note_news(u);
 }
 
 /* One that was unconfirmed, and came late, is heard of here first. */
-void witness_leased_one(const frontier_lease *lease)
+void witness_leased_one(const frontier_lease *lease, uint64_t now_ms)
 {
   witnessed_url *u = find_or_make(lease->url, lease->url_size);
+  witnessed_host *h = &w->host[u->host];
+  if (now_ms < h->next_ms)
+    sim_fail("host too early: %s is leased %llu ms before its time", lease->url,
+             (unsigned long long)(h->next_ms - now_ms));
+  h->told_ms = now_ms;
+  h->next_ms = now_ms + w->rules.delay_ms;
   if (u->state == WITNESS_UNKNOWN) {
     note_news(u);
     sim_trace("late %.*s", (int)lease->url_size, lease->url);
   }
   u->depth = lease->origin.depth;
   set_state(u, WITNESS_LEASED);
+}
+
+/* Where priorities are given, none is passed over. */
+void witness_ranked(const frontier_lease *lease)
+{
+  const witnessed_host *h = &w->host[find_or_make(lease->url, lease->url_size)->host];
+  for (int32_t larger = lease->priority + 1; larger < WITNESS_RANKS - WITNESS_RANK_0 && !w->had_again; larger++)
+    if (h->ranked[WITNESS_RANK_0 + larger])
+      sim_fail("order: %s has priority %d and is leased, while its host has %u URLs with %d", lease->url,
+               lease->priority, h->ranked[WITNESS_RANK_0 + larger], larger);
+}
+
+void witness_host_next(const char *host, uint64_t now_ms, uint64_t wait_ms)
+{
+  witnessed_host *h = witness_host(host, strlen(host));
+  h->told_ms = now_ms;
+  h->next_ms = now_ms + (wait_ms == FRONTIER_ITS_DELAY ? w->rules.delay_ms : wait_ms);
 }
 
 void witness_released(const char *address, size_t size)
@@ -384,6 +465,7 @@ void witness_ended(const char *address, size_t size, frontier_state state)
   witnessed_url *u = find_or_make(address, size);
   set_state(u, WITNESS_ENDED);
   u->outcome = (uint8_t)state;
+  u->visit = (witnessed_visit){(uint32_t)wall_s(), (uint16_t)the_sim->life, (uint16_t)(u->visit.count + 1)};
   note_news(u);
 }
 

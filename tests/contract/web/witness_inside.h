@@ -4,7 +4,7 @@
 
 #include "tests/contract/web/witness.h"
 
-void witness_leased_one(const frontier_lease *lease);
+void witness_leased_one(const frontier_lease *lease, uint64_t now_ms);
 void witness_turn_back(void); /* a lease was put back: that was no turn */
 
 #endif

@@ -60,7 +60,7 @@ void witness_leased(frontier *f, uint64_t now_ms, const frontier_lease *given, s
 {
   for (size_t i = 0; i < count; i++) {
     const frontier_lease *l = &given[i];
-    witness_leased_one(l);
+    witness_leased_one(l, now_ms);
     witnessed_host *h = witness_host(l->url + l->host_begin, l->host_end - l->host_begin);
     h->is_due = false;
     h->passed = 0;

@@ -29,6 +29,8 @@ frontier_status __real_frontier_done(frontier *f, uint64_t lease, frontier_state
                                      const char *report, size_t report_size, uint64_t now_ms);
 frontier_status __wrap_frontier_done(frontier *f, uint64_t lease, frontier_state state, uint16_t code,
                                      const char *report, size_t report_size, uint64_t now_ms);
+frontier_status __real_frontier_host_next(frontier *f, uint64_t lease, uint64_t now_ms, uint64_t wait_ms);
+frontier_status __wrap_frontier_host_next(frontier *f, uint64_t lease, uint64_t now_ms, uint64_t wait_ms);
 frontier_status __real_frontier_release(frontier *f, uint64_t lease, uint64_t now_ms);
 frontier_status __wrap_frontier_release(frontier *f, uint64_t lease, uint64_t now_ms);
 frontier_status __real_frontier_again(frontier *f, const uint64_t *ids, size_t count, uint64_t *queued);
@@ -60,6 +62,22 @@ static struct {
   frontier_origin origin;
 } twice;
 
+enum { TOGETHER = 32 }; /* links that the crawl adds in one call, at most */
+
+/* As a program would that has its own opinion of URLs: strata crawl has none. */
+static const frontier_link *give_ranks(const frontier_link *links, size_t count, frontier_link ranked[TOGETHER])
+{
+  if (!witness_rules_now()->is_ordered || count > TOGETHER)
+    return links;
+  for (size_t i = 0; i < count; i++) {
+    const url *u = links[i].target;
+    ranked[i] = links[i];
+    ranked[i].priority = (int32_t)(XXH3_64bits_withSeed(u->key, u->key_size, the_sim->seed) % WITNESS_RANKS) -
+                         WITNESS_RANK_0;
+  }
+  return ranked;
+}
+
 static frontier_status add_one(frontier *f, const frontier_link *link, uint64_t now_ms, frontier_verdict *verdict)
 {
   enum { LINKS = 64 };
@@ -73,7 +91,7 @@ static frontier_status add_one(frontier *f, const frontier_link *link, uint64_t 
   frontier_status status = __real_frontier_add_batch_sized(f, link, sizeof *link, 1, now_ms, verdict, &settled);
   if (status != FRONTIER_OK)
     return status;
-  witness_added(u->fetch, u->fetch_size, link->origin, verdict->outcome);
+  witness_added(u->fetch, u->fetch_size, link->origin, link->priority, verdict->outcome);
   if (planted == PLANT_PAGE_TWICE && is_chosen && verdict->outcome == FRONTIER_SEEN) {
     twice.origin = link->origin;
     twice.is_set = url_parse(u->fetch, u->fetch_size, URL_STRICT, &twice.target) == URL_OK;
@@ -87,16 +105,19 @@ frontier_status __wrap_frontier_add(frontier *f, const url *u, frontier_origin o
   return add_one(f, &(frontier_link){.target = u, .origin = origin}, now_ms, verdict);
 }
 
-/* What frontier_add_texts calls, 32 links at a time at most: so no commit comes between two of them. */
+/* What frontier_add_texts calls, TOGETHER links at most: so no commit comes between two of them. */
 frontier_status __wrap_frontier_add_batch_sized(frontier *f, const frontier_link *links, size_t link_size, size_t count,
                                                 uint64_t now_ms, frontier_verdict *verdicts, size_t *settled)
 {
   frontier_status status = FRONTIER_OK;
+  frontier_link room[TOGETHER];
+  links = give_ranks(links, count, room);
   *settled = 0;
   if (planted == PLANT_NONE) {
     status = __real_frontier_add_batch_sized(f, links, link_size, count, now_ms, verdicts, settled);
     for (size_t i = 0; i < *settled; i++)
-      witness_added(links[i].target->fetch, links[i].target->fetch_size, links[i].origin, verdicts[i].outcome);
+      witness_added(links[i].target->fetch, links[i].target->fetch_size, links[i].origin, links[i].priority,
+                    verdicts[i].outcome);
     return status;
   }
   while (*settled < count && status == FRONTIER_OK) {
@@ -128,6 +149,18 @@ static size_t starve(frontier *f, uint64_t now_ms, frontier_lease *leases, size_
   return kept;
 }
 
+/* Are all URLs of its host of its class, those in flight too? Between classes the turn decides, and no priority. */
+static bool is_of_one_class(frontier *f, uint64_t lease)
+{
+  const entry *e = lease_entry(f, lease);
+  for (unsigned class = 0; class < FRONTIER_CLASSES; ++class) {
+    const line *l = class != e->class ? host_line(e->host, (frontier_class) class) : NULL;
+    if (l && l->queued)
+      return false;
+  }
+  return true;
+}
+
 frontier_status __wrap_frontier_next_sized(frontier *f, uint64_t now_ms, frontier_lease *leases, size_t lease_size,
                                            size_t max, size_t *count, int64_t *wait_ms)
 {
@@ -145,7 +178,18 @@ frontier_status __wrap_frontier_next_sized(frontier *f, uint64_t now_ms, frontie
     *wait_ms = *count ? 0 : 1;
   }
   witness_leased(f, now_ms, leases, *count);
+  for (size_t i = 0; i < *count && witness_rules_now()->is_ordered; i++)
+    if (is_of_one_class(f, leases[i].id))
+      witness_ranked(&leases[i]);
   return status;
+}
+
+frontier_status __wrap_frontier_host_next(frontier *f, uint64_t lease, uint64_t now_ms, uint64_t wait_ms)
+{
+  const char *name = frontier_host_of(f, lease);
+  if (name)
+    witness_host_next(name, now_ms, wait_ms);
+  return __real_frontier_host_next(f, lease, now_ms, wait_ms);
 }
 
 frontier_status __wrap_frontier_done(frontier *f, uint64_t lease, frontier_state state, uint16_t code,
