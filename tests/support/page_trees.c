@@ -59,5 +59,5 @@ void page_tree_free(page_tree *tree)
     free(tree->list[i].bytes);
   }
   free(tree->list);
-  *tree = (pages){0};
+  *tree = (page_tree){0};
 }
