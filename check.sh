@@ -2,10 +2,10 @@
 # The proof, from a bare Debian: install what is missing, build, test. Run again, it only tests.
 #   ./check.sh             quick: a verdict in minutes, from all tests that are not slow
 #   ./check.sh all         gcc, asan, tsan, and lint of what changed beside them: what has to pass to land
-#   ./check.sh night       the same with every test, call and file, and analyze, fuzz, swarm, mutants, packages and arm64;
+#   ./check.sh night       the same with every test, call and file, and analyze, fuzz, swarm, mutants, packages, arm64;
 #                          if no file has changed since it failed, it goes on there
-#   ./check.sh asan        that stage, or several: quick, gcc, lint, asan, tsan, analyze, fuzz, swarm, mutants, packages,
-#                          arm64
+#   ./check.sh asan        that stage, or several: quick, gcc, lint, asan, tsan, analyze, fuzz, swarm, mutants,
+#                          packages, arm64
 # tests/stages.cmake says which tests a stage leaves out.
 set -eu
 me=check.sh
@@ -117,8 +117,8 @@ stage_gcc() # gcc, warnings are errors; what the sanitized run does not prove as
 check_format()
 {
   log=$root/build/log/format.log
-  (cd "$root" && find mlbf frontier datasets crawler tests -name '*.[ch]' -print0 | xargs -0 clang-format -n -Werror) \
-    >"$log" 2>&1 || fail_with_log "clang-format -i would change files"
+  (cd "$root" && find mlbf frontier datasets crawler tests bench -name '*.[ch]' -print0 |
+    xargs -0 clang-format -n -Werror) >"$log" 2>&1 || fail_with_log "clang-format -i would change files"
 }
 
 # Beside the tests of other stages, which leave a part of the cores idle. Objects alone: ninja would first build the
@@ -245,8 +245,8 @@ stage_night() # each stage in a process of its own, so that one that passed need
 for stage; do
   command -v "stage_$stage" >/dev/null ||
     {
-      say "no stage $stage; quick, gcc, lint, asan, tsan, analyze, fuzz, swarm, mutants, packages, arm64, night, or all" \
-        "alone, please"
+      say "no stage $stage; quick, gcc, lint, asan, tsan, analyze, fuzz, swarm, mutants, packages, arm64, night, or" \
+        "all alone, please"
       exit 2
     }
 done

@@ -175,7 +175,8 @@ web() # SITE WEB CRAWLERS PAGES LIMIT: rounds of bench_web.sh; speed, CPU and me
   round=0
   while [ "$round" -lt "$rounds" ]; do
     WEBS=$2 ONLY=$3 PAGES=$4 LIMIT=$5 MANNERS=fast KILL='' "$here/bench_web.sh" --csv "$work/csv" "$strata" \
-      "$build/tests/contract/web/web_server" "$build/tests/contract/web/web_judge" >"$work/said" || { cat "$work/said"; return 0; }
+      "$build/tests/contract/web/web_server" "$build/tests/contract/web/web_judge" >"$work/said" ||
+      { cat "$work/said"; return 0; }
     awk -F , -v work="$work" 'NR > 1 { print $13, $14, $16, $7, $6 >>(work "/" $3 ".timed") }' "$work/csv"
     round=$((round + 1))
   done

@@ -4,9 +4,9 @@
  *     bench_late [--known N] [--pages-of-host P] [--evenly] [--rounds R] [--round-pages M] [--fp RATE] [--line]
  *                [--commit-thread] [--dir DIR] [--known-dir DIR]      default 10^6, 10, 5 rounds of 40,000 pages, 1e-2
  *
- * The known URLs are all pages of a web in a box (tests/contract/web/web.h) with P pages a host; its pages are visited as a
- * crawl would, hosts in turn, and the links are those that stand on them. --evenly: each link is any known URL. The new
- * ones are on 20,000 other hosts; 100,000 wait at first, and one is taken and ended for each that comes.
+ * The known URLs are all pages of a web in a box (tests/contract/web/web.h) with P pages a host; its pages are visited
+ * as a crawl would, hosts in turn, and the links are those that stand on them. --evenly: each link is any known URL.
+ * The new ones are on 20,000 other hosts; 100,000 wait at first, and one is taken and ended for each that comes.
  *
  * Each column is a process of its own. They get the same pages, 512 at a time, in turn, as frontier_add_texts takes
  * them: a link's time has its parsing in it, and is of all threads. A round ends when a pass has ended (core/late.h),

@@ -1,5 +1,5 @@
-/* Pages of links for bench_late: known URLs, drawn as the web in a box (tests/contract/web/web.h) draws them or evenly, and with
- * each page as many new ones as come to a share. */
+/* Pages of links for bench_late: known URLs, drawn as the web in a box (tests/contract/web/web.h) draws them or evenly,
+ * and with each page as many new ones as come to a share. */
 #ifndef STRATA_TESTS_LATE_PAGES_H
 #define STRATA_TESTS_LATE_PAGES_H
 

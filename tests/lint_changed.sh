@@ -25,7 +25,7 @@ base() # of the change; empty if it is not known
 
 all_files()
 {
-  find mlbf frontier datasets crawler tests -name '*.[ch]'
+  find mlbf frontier datasets crawler tests bench -name '*.[ch]'
 }
 
 base=$(base 2>/dev/null)

@@ -6,8 +6,8 @@
  * sdhash 4.0 takes the chance level from its own table, indexed by the sum of both feature counts: filters with
  * different counts get the level of two filters with half of the sum each. A short piece has fewer set bits than that
  * level, so it matches nothing. We compute the level: the expected number of common bits of two such halves, plus two
- * standard deviations. That gives all 25 scores of sdhash's test digests (tests/contract/mlbf/test_digest.c); with one standard
- * deviation some are up to 2 points off, with three up to 1, with none up to 4. */
+ * standard deviations. That gives all 25 scores of sdhash's test digests (tests/contract/mlbf/test_digest.c); with one
+ * standard deviation some are up to 2 points off, with three up to 1, with none up to 4. */
 #include "mlbf/similar/digest_inside.h"
 
 #include <math.h>

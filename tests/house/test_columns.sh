@@ -7,7 +7,7 @@ long_lines() # TREE
 {
   (
     cd "$1"
-    find mlbf frontier datasets crawler tests cmake ./*.sh ./CMakeLists.txt -type f \
+    find mlbf frontier datasets crawler tests bench cmake ./*.sh ./CMakeLists.txt -type f \
       \( -name '*.[ch]' -o -name '*.cc' -o -name '*.cpp' -o -name '*.sh' -o -name '*.awk' -o -name '*.cmake' -o \
       -name CMakeLists.txt \) -exec env LC_ALL=C awk '
         { line = $0; gsub(/[\200-\277]/, "") }
@@ -21,7 +21,8 @@ said=$(long_lines "$(dirname "$0")/../..")
 
 planted=$(mktemp -d)
 trap 'rm -rf "$planted"' EXIT
-mkdir "$planted/mlbf" "$planted/frontier" "$planted/datasets" "$planted/crawler" "$planted/tests" "$planted/cmake"
+mkdir "$planted/mlbf" "$planted/frontier" "$planted/datasets" "$planted/crawler" "$planted/tests" "$planted/bench" \
+  "$planted/cmake"
 : >"$planted/check.sh"
 : >"$planted/CMakeLists.txt"
 printf '%0120d\n' 0 >"$planted/mlbf/fits.c"

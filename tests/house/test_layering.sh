@@ -13,7 +13,8 @@ plant_tree()
 {
   rm -rf "${planted:?}"/*
   for place in mlbf/filter mlbf/file mlbf/papers frontier/base frontier/store frontier/core frontier/url \
-    datasets/sort datasets/read datasets/papers crawler/base crawler/http crawler/html crawler/loop tests/support tests/contract/frontier; do
+    datasets/sort datasets/read datasets/papers crawler/base crawler/http crawler/html crawler/loop tests/support \
+    tests/contract/frontier; do
     room=${place%%/*}
     sub=${place##*/}
     mkdir -p "$planted/$place"

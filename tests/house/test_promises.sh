@@ -1,7 +1,7 @@
 #!/bin/sh
-# Each line of PROMISES.md has a promise, a contract test and its case: a case that ctest lists as TEST.CASE, or a function
-# of a case file in contract/program/answers/; "-" where a test has no cases. A test of inside/ proves nothing to users,
-# and goes with the code. A line that is not so is noticed.
+# Each line of PROMISES.md has a promise, a contract test and its case: a case that ctest lists as TEST.CASE, or a
+# function of a case file in contract/program/answers/; "-" where a test has no cases. A test of inside/ proves nothing
+# to users, and goes with the code. A line that is not so is noticed.
 #   test_promises.sh BUILD PROMISES.md
 set -eu
 build=$1
@@ -11,7 +11,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
 # KIND, TEST.CASE
-ctest --test-dir "$build" -N | sed -n 's/^ *Test *#[0-9]*: /contract\t/p' | grep -v "$(printf '\t')answers_" >"$work/names"
+ctest --test-dir "$build" -N | sed -n 's/^ *Test *#[0-9]*: /contract\t/p' | grep -v '^contract.answers_' >"$work/names"
 cat "$build"/tests/inside_*.cases.cmake | sed -n 's/^add_test(\([^ ]*\) .*/inside\t\1/p' >>"$work/names"
 for file in "$(dirname "$0")"/../contract/program/answers/*.py; do
   kind=${file##*/}

@@ -5,7 +5,8 @@
  * say. Time is a number that the run moves on. Crashes are copies of the directory, taken while the frontier is open
  * and used in its place.
  *
- * Filters make no mistakes here, so what is unconfirmed was seen. tests/contract/frontier/test_late.c has those that do. */
+ * Filters make no mistakes here, so what is unconfirmed was seen. tests/contract/frontier/test_late.c has those that
+ * do. */
 #ifndef STRATA_TESTS_FRONTIER_MODEL_H
 #define STRATA_TESTS_FRONTIER_MODEL_H
 

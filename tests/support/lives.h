@@ -23,8 +23,8 @@ bool has_failed(story *s, mlbf_status status);
  * so. */
 typedef void life(story *s);
 
-/* Each of these calls fails in turn, with `error`, and if `stays` all that come after it: each failure must be told, once,
- * and nothing may be leaked. */
+/* Each of these calls fails in turn, with `error`, and if `stays` all that come after it: each failure must be told,
+ * once, and nothing may be leaked. */
 void lives_fail(life *const lives[], size_t count, fault_class what, int error, bool stays);
 
 /* The cases of a file. */

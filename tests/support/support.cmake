@@ -1,7 +1,7 @@
 # How a test is declared, and what several tests share.
 
-# A test is a case: CASE(name) in a file test_FILE.c (support/test.h). ctest knows it as FILE.name, and starts its program
-# for it alone; a program has the files of one directory.
+# A test is a case: CASE(name) in a file test_FILE.c (support/test.h). ctest knows it as FILE.name, and starts its
+# program for it alone; a program has the files of one directory.
 
 # strata_program(contract_frontier frontier tests_frontier [SUFFIX _tiny]): a program, and what it is linked with. The
 # suffix stands behind FILE where the files are those of another program, too.
@@ -15,8 +15,9 @@ macro(strata_program name)
     SHARED_DATA="${PROJECT_SOURCE_DIR}/../shared/data" TESTS_DIR="${PROJECT_SOURCE_DIR}/tests")
   set(list ${CMAKE_CURRENT_BINARY_DIR}/${name}.cases.cmake)
   add_custom_command(TARGET ${name} POST_BUILD VERBATIM
-    COMMAND ${CMAKE_COMMAND} -DPROGRAM=$<TARGET_FILE:${name}> "-DPROPERTIES=$<TARGET_GENEX_EVAL:${name},$<TARGET_PROPERTY:${name},CASES>>"
-      -DLIST=${list} -P ${PROJECT_SOURCE_DIR}/tests/support/list_cases.cmake)
+    COMMAND ${CMAKE_COMMAND} -DPROGRAM=$<TARGET_FILE:${name}> -DLIST=${list}
+      "-DPROPERTIES=$<TARGET_GENEX_EVAL:${name},$<TARGET_PROPERTY:${name},CASES>>"
+      -P ${PROJECT_SOURCE_DIR}/tests/support/list_cases.cmake)
   file(GENERATE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/${name}.include.cmake CONTENT "include(${list} OPTIONAL)\n")
   set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES ${CMAKE_CURRENT_BINARY_DIR}/${name}.include.cmake)
 endmacro()

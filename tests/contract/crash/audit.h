@@ -1,5 +1,5 @@
-/* tests/contract/crash/audit.h: an auditor outside of a crawl of the small web, who knows what it was told and holds the
- * frontier to it, whenever the crawl was ended by force:
+/* tests/contract/crash/audit.h: an auditor outside of a crawl of the small web, who knows what it was told and holds
+ * the frontier to it, whenever the crawl was ended by force:
  *
  *     accepted, then synced      must be on disk after any crash, once, and ended when the crawl is finished
  *     found, then synced         must be on disk, as a URL or as a link that is not confirmed yet

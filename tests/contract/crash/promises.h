@@ -1,5 +1,6 @@
-/* tests/contract/crash/promises.h: a complete line of pages.jsonl is a promise: this page is done, it will be neither lost nor
- * asked for again. Whenever a crawl was ended by force, note what had been promised; in the end, see if it was kept. */
+/* tests/contract/crash/promises.h: a complete line of pages.jsonl is a promise: this page is done, it will be neither
+ * lost nor asked for again. Whenever a crawl was ended by force, note what had been promised; in the end, see if it was
+ * kept. */
 #ifndef STRATA_TESTS_CRASH_PROMISES_H
 #define STRATA_TESTS_CRASH_PROMISES_H
 

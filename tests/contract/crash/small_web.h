@@ -1,4 +1,5 @@
-/* tests/contract/crash/small_web.h: pages that exist only as numbers, and how a crawl of them is reported to an auditor.
+/* tests/contract/crash/small_web.h: pages that exist only as numbers, and how a crawl of them is reported to an
+ * auditor.
  *
  * Every page links to the next one, so all are reachable from page 0 and the truth is known. */
 #ifndef STRATA_TESTS_CRASH_SMALL_WEB_H

@@ -10,7 +10,8 @@ target_compile_definitions(contract_crash PRIVATE STRATA_DIRECTORY="$<TARGET_FIL
 strata_cases(crash_full_disk ENVIRONMENT TMPDIR=${CMAKE_CURRENT_BINARY_DIR})
 strata_cases(crash_full_map ENVIRONMENT TMPDIR=${CMAKE_CURRENT_BINARY_DIR})
 
-# The frontier alone, by a driver of its own: with the usual limits, and with tiny ones. STRATA_TIMES kills or cuts more.
+# The frontier alone, by a driver of its own: with the usual limits, and with tiny ones.
+# STRATA_TIMES=1000 kills so often.
 foreach(limits usual tiny)
   add_executable(frontier_driver_${limits} ${room}/frontier_driver.c)
   target_link_libraries(frontier_driver_${limits} PRIVATE strata_flags frontier_${limits})

@@ -1,4 +1,5 @@
-/* tests/contract/crash/write_log.h: what a program told its files, one event behind the other, in the order in which it said so.
+/* tests/contract/crash/write_log.h: what a program told its files, one event behind the other, in the order in which it
+ * said so.
  *
  * write_log.c, preloaded, writes them; a reader has them in place, since the log is one file of one process. */
 #ifndef STRATA_TESTS_CRASH_RECORD_H

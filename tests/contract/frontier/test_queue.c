@@ -232,7 +232,8 @@ CASE(each_is_handed_out_once)
   }
 }
 
-/* Of a host's turns, while URLs of each class wait, each class gets its share of 64, and its URLs are in their order. */
+/* Of a host's turns, while URLs of each class wait, each class gets its share of 64, and its URLs are in their order.
+ * */
 CASE(no_class_starves_and_each_is_in_its_order)
 {
   enum { OF_CLASS = 400, ALL = OF_CLASS * FRONTIER_CLASSES, ROUNDS = 4, TURNS = 64 };

@@ -202,8 +202,8 @@ CASE(compressed_lines_come_out_while_the_input_stays_open)
   process_kill(pid);
 }
 
-/* A stream begins with a filter for 2^20 URLs; a second one takes in what comes after them (mlbf/growth.h), and both are
- * in the state. The last lines come twice. */
+/* A stream begins with a filter for 2^20 URLs; a second one takes in what comes after them (mlbf/growth.h), and both
+ * are in the state. The last lines come twice. */
 CASE(a_stream_outgrows_its_first_filter)
 {
   enum { FIRST = 1 << 20, MORE = 50, URLS = FIRST + MORE, TWICE = 2 * MORE, LINE = 17 };

@@ -33,8 +33,8 @@ if(LMDB_STATIC AND TARGET tests_web)
   endforeach()
 
   function(swarm_test name limits what)
-    add_test(NAME ${name} COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/contract/web/test_swarm.sh ${what} $<TARGET_FILE:swarm_${limits}>
-      ${ARGN})
+    add_test(NAME ${name} COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/contract/web/test_swarm.sh ${what}
+      $<TARGET_FILE:swarm_${limits}> ${ARGN})
     set_tests_properties(${name} PROPERTIES TIMEOUT 1800)
   endfunction()
   swarm_test(swarm usual seeds)

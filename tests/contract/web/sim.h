@@ -1,5 +1,5 @@
-/* tests/contract/web/sim.h: a machine for a crawl to run on, of which a test decides everything: what time it is, when the disk
- * is full, when it dies. SIMULATION.md tells the whole.
+/* tests/contract/web/sim.h: a machine for a crawl to run on, of which a test decides everything: what time it is, when
+ * the disk is full, when it dies. SIMULATION.md tells the whole.
  *
  *     crawl loop, frontier, LMDB, WARC          as they are
  *        |                |

@@ -1,4 +1,5 @@
-/* tests/contract/web/truth_robots.h: robots.txt as RFC 9309 has it, read naively: the rules for "*", the longest match wins. */
+/* tests/contract/web/truth_robots.h: robots.txt as RFC 9309 has it, read naively: the rules for "*", the longest match
+ * wins. */
 #ifndef STRATA_TESTS_WEB_READER_ROBOTS_H
 #define STRATA_TESTS_WEB_READER_ROBOTS_H
 

@@ -1,5 +1,5 @@
-/* tests/contract/web/witness.h: who watches a crawl on the simulated machine, and breaks it off (sim_fail) as soon as a promise
- * is broken. It lies in shared memory, so it knows what went before a kill.
+/* tests/contract/web/witness.h: who watches a crawl on the simulated machine, and breaks it off (sim_fail) as soon as a
+ * promise is broken. It lies in shared memory, so it knows what went before a kill.
  *
  *     asked     never what robots.txt forbids, nor before it was read; never what is done and committed; never what
  *               nobody links to; no host before its delay, nor before Retry-After is over, nor more of it at once than
