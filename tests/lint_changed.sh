@@ -3,8 +3,8 @@
 # base, and of those that include these, the nearest first. All of them take twenty minutes of a core, which find
 # nothing new in files that did not change; `./check.sh night` looks at all.
 #   lint_changed.sh BUILD
-# The base is $BASE; or where this branch left origin/main; or, on main itself, ten commits ago, more than is pushed at
-# once. Where none of these is known, as without git or in a checkout with one commit, anything may have changed. Never
+# The base is $BASE; or where this branch left origin/main; or, on main itself, the last commit of half a day before.
+# Where none of these is known, as without git or in a checkout with one commit, anything may have changed. Never
 # more than MOST files, so that it is minutes at worst: of more, the changed ones come first, and those that others
 # include come in an order that each commit draws anew. When the linters' own files change, it is every file.
 set -eu
@@ -20,7 +20,7 @@ base() # of the change; empty if it is not known
   [ -z "${BASE-}" ] || { git rev-parse -q --verify "$BASE^{commit}" || :; return; }
   fork=$(git merge-base HEAD origin/main 2>/dev/null) || fork=
   [ -z "$fork" ] || [ "$fork" = "$(git rev-parse HEAD)" ] || { echo "$fork"; return; }
-  git rev-parse -q --verify HEAD~10 || :
+  git rev-list -1 --before="@$(($(git log -1 --format=%ct) - 43200))" HEAD
 }
 
 all_files()

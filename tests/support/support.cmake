@@ -30,6 +30,15 @@ function(strata_test)
   endforeach()
 endfunction()
 
+# strata_test_threads(contract_threads handle): of the programs that check.sh builds and runs for tsan as well.
+function(strata_test_threads program)
+  set(suffix "")
+  strata_test(${ARGN})
+  foreach(name ${ARGN})
+    strata_cases(${name} LABELS threads)
+  endforeach()
+endfunction()
+
 # strata_test_alone(scope crawler): a program of its own, as the linker gives it other functions than the others have.
 macro(strata_test_alone name)
   string(REPLACE "/" "_" alone ${room}/${name})

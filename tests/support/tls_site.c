@@ -1,18 +1,16 @@
 #include "tests/support/tls_site.h"
 
-#include "tests/support/scratch.h"
-
 #include <stdio.h>
 
 small tls_site;
-char tls_ca[64];
+char tls_ca[SCRATCH_PATH];
 static char scratch[SCRATCH_PATH];
 
 int tls_group_begin(void **state)
 {
   (void)state;
   scratch_make(scratch);
-  snprintf(tls_ca, sizeof tls_ca, "%.40s/ca.pem", scratch);
+  scratch_join(scratch, "ca.pem", tls_ca);
   return tls_authority(tls_ca) ? 0 : -1;
 }
 

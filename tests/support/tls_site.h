@@ -4,9 +4,10 @@
 
 #include "tests/site/small.h"
 #include "tests/site/tls_server.h"
+#include "tests/support/scratch.h"
 
-extern small tls_site;  /* of one page, by http */
-extern char tls_ca[64]; /* for --ca-file */
+extern small tls_site;            /* of one page, by http */
+extern char tls_ca[SCRATCH_PATH]; /* for --ca-file */
 
 int tls_group_begin(void **state); /* before and after all cases: makes the authority */
 int tls_group_end(void **state);

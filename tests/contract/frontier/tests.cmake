@@ -2,15 +2,13 @@
 set(room contract/frontier)
 strata_program(contract_frontier frontier tests_frontier Threads::Threads)
 strata_test(url url_profile url_rules frontier frontier_hook frontier_format full_batch exchange clock fairness queue
-  ordered ordered_model ordered_care host trap_marks traps recrawl promote inlinks add add_texts add_alone previous
-  handle  open_options each find lander resting wake)
+  ordered ordered_model ordered_care host trap_marks traps recrawl promote inlinks add add_alone previous open_options
+  each find resting)
 target_sources(contract_frontier PRIVATE ${frontier_model} support/trap_web.c support/full_filter.c
   support/slow_hash.c)
 target_compile_definitions(contract_frontier PRIVATE FRONTIER_DRIVER="$<TARGET_FILE:frontier_driver_tiny>")
 add_dependencies(contract_frontier frontier_driver_tiny)
-foreach(name add_texts handle lander wake)
-  strata_cases(${name} LABELS threads)
-endforeach()
+strata_test_threads(contract_threads add_texts handle lander wake)
 
 # ... again with tiny limits.
 strata_program(contract_frontier_tiny frontier_tiny tests_frontier SUFFIX _tiny)

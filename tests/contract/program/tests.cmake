@@ -5,14 +5,15 @@ strata_program(contract_program trial tests_command tests_web frontier tests_fro
   PkgConfig::XXHASH)
 strata_test(cmd_url cmd_plan cmd_uniq uniq_pipe cmd_replay cmd_links cmd_forget cmd_robots cmd_digest
   cmd_generate_urls cmd_export cmd_like cmd_seen mistakes summary report audit warc pages_log first_minutes)
-strata_test(site crawl_site crawl_limits crawl_complete crawl_cores crawl_moved_start crawl_hostile crawl_attacks
+strata_test(site crawl_site crawl_limits crawl_complete crawl_moved_start crawl_hostile crawl_attacks
   crawl_cookies crawl_tls crawl_tls_records crawl_shown crawl_forged crawl_charset crawl_retry crawl_metrics
   crawl_options crawl_private crawl_directives crawl_traps crawl_soft404 crawl_again crawl_sitemap crawl_closed_pipe
   crawl_descriptors crawl_bad_input crawl_planted crawl_addresses crawl_resting crawl_robots crawl_polite crawl_farm
   crawl_inlinks crawl_secret crawl_late crawl_linked)
 target_sources(contract_program PRIVATE support/crawl_case.c support/full_filter.c support/lacking_site.c
   support/terminal.c support/tls_site.c support/unclean.c)
-strata_cases(crawl_cores LABELS threads)
+strata_test_threads(contract_threads crawl_cores)
+target_sources(contract_threads PRIVATE support/crawl_case.c)
 
 # ... beside crawls with tiny limits.
 strata_program(contract_program_care trial tests_command tests_crawl tests_frontier)

@@ -95,7 +95,7 @@ CASE(bodies_get_their_digests)
   free(digests);
 }
 
-CASE(the_report_lists_those_that_are_alike)
+CASE_AFTER(the_report_lists_those_that_are_alike, bodies_get_their_digests)
 {
   trial *t = served;
   char pair[512];
@@ -109,7 +109,7 @@ CASE(the_report_lists_those_that_are_alike)
 }
 
 /* What strata digest makes of the file is what the crawl made of the body. */
-CASE(digests_are_those_of_the_files)
+CASE_AFTER(digests_are_those_of_the_files, bodies_get_their_digests)
 {
   trial *t = served;
   char *digests = read_digests(), own[SCRATCH_PATH];
@@ -125,7 +125,7 @@ CASE(digests_are_those_of_the_files)
 }
 
 /* What a power cut tore is cut off, and what a line says twice is taken as it was said last. */
-CASE(a_torn_line_is_cut_off)
+CASE_AFTER(a_torn_line_is_cut_off, bodies_get_their_digests)
 {
   char *before = read_digests();
   size_t size = strlen(before);
@@ -149,7 +149,7 @@ CASE(a_torn_line_is_cut_off)
   free(after);
 }
 
-CASE(what_does_not_fit_into_memory_gets_none)
+CASE_AFTER(what_does_not_fit_into_memory_gets_none, bodies_get_their_digests)
 {
   enum { PIECE = 1 << 20 };
   char *piece = calloc(1, PIECE), *before = read_digests();
@@ -182,7 +182,7 @@ CASE(names_go_both_ways)
 }
 
 /* The disk takes half of a line, and then does not even let it be cut off: the same call writes it whole. */
-CASE(a_line_the_disk_tore_is_written_over)
+CASE_AFTER(a_line_the_disk_tore_is_written_over, bodies_get_their_digests)
 {
   enum { TORN = 6000, NEXT = 3000 };
   char directory[SCRATCH_PATH], bytes[TORN];

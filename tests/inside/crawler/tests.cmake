@@ -3,8 +3,8 @@ set(room inside/crawler)
 strata_program(inside_crawler trial crawler tests_frontier PkgConfig::JANSSON PkgConfig::ZLIB PkgConfig::ZSTD)
 strata_test(json body_hash clip shown dechunk http_head confine http_exchange cdxj seeds warc_dedup warc_files visit
   page_text same_texts directory_tally scrape_server message disk_pause per_address kept
-  retry patterns links response_head ledger fd_limit fetch robots_store host_pace address_share name_limit
-  name_tries domain_budget panel body_digests channel time_shares sitemap_set cluster_name)
+  retry patterns links response_head ledger fd_limit robots_store host_pace address_share name_limit
+  name_tries domain_budget panel body_digests time_shares sitemap_set cluster_name)
 target_sources(inside_crawler PRIVATE support/unclean.c)
 strata_faults(inside_crawler)
 
@@ -13,8 +13,7 @@ strata_program(inside_commands crawler)
 strata_test(options crawl_args kept_options)
 target_sources(inside_commands PRIVATE support/unclean.c)
 
-strata_cases(fetch LABELS threads)
-strata_cases(channel LABELS threads)
+strata_test_threads(inside_threads fetch channel)
 
 # Those that replace a call of their own.
 function(strata_wrapped name) # FUNCTION...

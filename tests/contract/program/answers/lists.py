@@ -9,7 +9,7 @@ import subprocess
 
 from answers import Skip
 
-SAMPLES = os.path.join(os.path.dirname(__file__), '../../../datasets/samples')
+SAMPLES = os.path.join(os.path.dirname(__file__), '../../../../datasets/samples')
 KINDS = {  # name of a sample: what it is called, its URLs, and rows that are none
     'id2url.link': ('id table', 8, 0), 'SogouT-link': ('SogouT-link', 10, 1), 'SogouQ2008.gb18030.txt': ('SogouQ 2008', 6, 0),
     'SogouQ2012.gb18030.txt': ('SogouQ 2012', 6, 0), 'news_sohusite_xml.dat': ('Sogou news', 4, 0),
