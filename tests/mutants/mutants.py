@@ -3,8 +3,8 @@
 
     mutants.py DIRECTORY [NAME...]     all mutants, or those named (mlbf-doubled, frontier-early ...)
 
-A mutant is tests/mutants/ROOM-NAME.patch: a sentence that tells what is broken, lines `Found-by: TEST [CASE]`, the cheapest
-first, and a patch of the product. DIRECTORY gets a copy of the tracked files, built with the preset check. The named tests
+A mutant stands in tests/mutants/ROOM.patch: a line `=== ROOM-NAME`, a sentence that tells what is broken, lines
+`Found-by: TEST [CASE]`, the cheapest first, and a patch of the product. DIRECTORY gets a copy of the tracked files, built with the preset check. The named tests
 have to pass there. Then each patch is applied, what its tests run is built, and the tests run until one fails: the bug is
 found. A patch that does not apply or does not compile is an error. Found mutants are remembered by a hash of the tree and
 the patch, so that a run that was stopped goes on where it was. Exit 1 if a bug is missed or could not be planted."""
@@ -22,16 +22,20 @@ ROOT = os.path.dirname(os.path.dirname(HERE))
 
 
 class Mutant:
-    def __init__(self, name):
-        self.name = name
-        self.patch = os.path.join(HERE, name + '.patch')
-        with open(self.patch, encoding='utf-8') as file:
-            text = file.read()
+    def __init__(self, name, text):
+        self.name, self.text = name, text
         self.hash = hashlib.sha256(text.encode()).hexdigest()
         self.finders = [tuple((line + ' ').split(' ')[:2]) for line in re.findall(r'(?m)^Found-by: (.+)$', text)]
         self.files = re.findall(r'(?m)^\+\+\+ b/(\S+)', text)
         if not self.finders or not self.files:
-            sys.exit('%s: no Found-by, or no file' % self.patch)
+            sys.exit('%s: no Found-by, or no file' % name)
+
+
+def all_mutants():
+    for path in sorted(name for name in os.listdir(HERE) if name.endswith('.patch')):
+        with open(os.path.join(HERE, path), encoding='utf-8') as file:
+            parts = re.split(r'(?m)^=== (\S+)\n', file.read())
+        yield from (Mutant(*part) for part in zip(parts[1::2], parts[2::2]))
 
 
 class Tree:
@@ -41,6 +45,7 @@ class Tree:
         self.path = os.path.join(directory, 'tree')
         self.build = os.path.join(self.path, 'build', 'check')
         self.log = os.path.join(directory, 'log')
+        self.patch = os.path.join(directory, 'patch')
         # Seeds that no commit chooses: a mutant that was found is found again.
         self.env = dict(os.environ, CCACHE_BASEDIR=self.path, CCACHE_NOHASHDIR='1', STRATA_COMMIT='1')
         self.env.pop('STRATA_NIGHT', None)
@@ -165,7 +170,9 @@ def hunt(tree, mutant, red):
     for finder in mutant.finders:
         if finder in red:
             return 'does not pass without it: ' + ' '.join(finder).strip()
-    if not tree.run('patch', '-p1', '--fuzz=0', '--no-backup-if-mismatch', '-r', '-', '-i', mutant.patch):
+    with open(tree.patch, 'w', encoding='utf-8') as file:
+        file.write(mutant.text)
+    if not tree.run('patch', '-p1', '--fuzz=0', '--no-backup-if-mismatch', '-r', '-', '-i', tree.patch):
         return 'does not apply'
     if not tree.make(mutant.finders):
         return 'does not compile'
@@ -180,8 +187,10 @@ def main(words):
         sys.exit(__doc__)
     directory = os.path.abspath(words[0])
     os.makedirs(os.path.join(directory, 'tree'), exist_ok=True)
-    every = sorted(name[:-len('.patch')] for name in os.listdir(HERE) if name.endswith('.patch'))
-    mutants = [Mutant(name) for name in words[1:] or every]
+    mutants = [mutant for mutant in all_mutants() if mutant.name in words[1:] or not words[1:]]
+    unknown = set(words[1:]) - {mutant.name for mutant in mutants}
+    if unknown:
+        sys.exit('there is no mutant %s' % ' '.join(sorted(unknown)))
     tree = Tree(directory)
     memory = Memory(os.path.join(directory, 'known'), tree.hash)
     red = red_without_mutant(tree, memory, mutants)
