@@ -55,8 +55,7 @@ if(NOT STRATA_SANITIZE)
       set_tests_properties(portable_${name} PROPERTIES ENVIRONMENT STRATA_CPU=portable TIMEOUT 1800)
     endforeach()
     add_test(NAME without_avx COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/contract/mlbf/test_without_avx.sh
-      $<TARGET_FILE:inside_mlbf> line.* hash.* -- $<TARGET_FILE:contract_standards> digest_sha1.*
-      -- $<TARGET_FILE:inside_frontier> url_fast.*)
+      $<TARGET_FILE:inside_mlbf> line.* hash.* digest_sha1.* -- $<TARGET_FILE:inside_frontier> url_fast.*)
     set_tests_properties(without_avx PROPERTIES TIMEOUT 1800 SKIP_RETURN_CODE 77)
   endif()
   add_test(NAME dist COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/install/test_dist.sh)

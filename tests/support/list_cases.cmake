@@ -1,6 +1,7 @@
 # After PROGRAM is built: writes to LIST an add_test() for each of its cases, with PROPERTIES, which are
-# FILE|PROPERTY|VALUE or FILE.CASE|PROPERTY|VALUE (strata_cases in support.cmake).
-execute_process(COMMAND ${PROGRAM} --list OUTPUT_VARIABLE names OUTPUT_STRIP_TRAILING_WHITESPACE
+# FILE|PROPERTY|VALUE or FILE.CASE|PROPERTY|VALUE (strata_cases in support.cmake). EMULATOR runs programs for another
+# processor, or is empty.
+execute_process(COMMAND ${EMULATOR} ${PROGRAM} --list OUTPUT_VARIABLE names OUTPUT_STRIP_TRAILING_WHITESPACE
   COMMAND_ERROR_IS_FATAL ANY)
 string(REPLACE "\n" ";" names "${names}")
 set(text "")
@@ -15,7 +16,7 @@ foreach(name ${names})
       string(APPEND others " ${CMAKE_MATCH_2} \"${CMAKE_MATCH_3}\"")
     endif()
   endforeach()
-  string(APPEND text "add_test(${name} \"${PROGRAM}\" ${name})\n"
+  string(APPEND text "add_test(${name} ${EMULATOR} \"${PROGRAM}\" ${name})\n"
     "set_tests_properties(${name} PROPERTIES TIMEOUT 1800 LABELS \"${labels}\"${others})\n")
 endforeach()
 file(WRITE ${LIST} "${text}")

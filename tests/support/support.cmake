@@ -15,7 +15,7 @@ macro(strata_program name)
     SHARED_DATA="${PROJECT_SOURCE_DIR}/../shared/data" TESTS_DIR="${PROJECT_SOURCE_DIR}/tests")
   set(list ${CMAKE_CURRENT_BINARY_DIR}/${name}.cases.cmake)
   add_custom_command(TARGET ${name} POST_BUILD VERBATIM
-    COMMAND ${CMAKE_COMMAND} -DPROGRAM=$<TARGET_FILE:${name}> -DLIST=${list}
+    COMMAND ${CMAKE_COMMAND} -DPROGRAM=$<TARGET_FILE:${name}> -DLIST=${list} -DEMULATOR=${CMAKE_CROSSCOMPILING_EMULATOR}
       "-DPROPERTIES=$<TARGET_GENEX_EVAL:${name},$<TARGET_PROPERTY:${name},CASES>>"
       -P ${PROJECT_SOURCE_DIR}/tests/support/list_cases.cmake)
   file(GENERATE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/${name}.include.cmake CONTENT "include(${list} OPTIONAL)\n")

@@ -9,7 +9,7 @@ work=$(mktemp -d)
 redis='' server=''
 trap 'kill $redis $server 2>/dev/null || true; rm -rf "$work"' EXIT
 unset STRATA_CLUSTER_PASSWORD
-. "$(dirname "$0")/../support/free_ports.sh"
+. "$(dirname "$0")/../../support/free_ports.sh"
 read -r port web none second <<EOF
 $(free_ports 4)
 EOF

@@ -267,17 +267,19 @@ static void draw_life(drawing *d, swarm_life *l, bool is_last)
   l->is_capped |= is_last && d->has_traps;
 }
 
-/* Sometimes a pause, and what was done or failed comes again; sometimes strata compact in between. */
-static void draw_again(drawing *d, swarm_life *l, bool is_first)
+/* Sometimes a pause, and what was done or failed comes again; sometimes strata compact in between. A last life, which
+ * nothing cuts short, is to find what comes an hour late: after two to three hours, when all is due. */
+static void draw_again(drawing *d, swarm_life *l, bool is_first, bool is_last)
 {
+  enum { HOUR_MS = 3600 * 1000 };
   if (is_first)
     return;
   l->is_compacted = one_in(d, 8);
-  if (*l->extra || !one_in(d, 3))
+  if (*l->extra || !one_in(d, is_last ? 2 : 3))
     return;
   l->again = d->plan->again = true;
-  l->pause_ms = random_next(&d->dice) % (4 * 3600 * 1000);
-  snprintf(l->extra, sizeof l->extra, "%s", one_in(d, 3) ? "--retry-failed" : SWARM_RECRAWL);
+  l->pause_ms = is_last ? 2 * HOUR_MS + random_next(&d->dice) % HOUR_MS : random_next(&d->dice) % (4 * HOUR_MS);
+  snprintf(l->extra, sizeof l->extra, "%s", one_in(d, is_last ? 8 : 3) ? "--retry-failed" : SWARM_RECRAWL);
 }
 
 static uint64_t pages_of(const web *w)
@@ -332,5 +334,5 @@ void swarm_draw(uint64_t seed, const char *more_of_web, bool is_tiny, swarm_plan
   for (unsigned i = 0; i < plan->life_count; i++)
     draw_life(&d, &plan->lives[i], i + 1 == plan->life_count);
   for (unsigned i = 0; i < plan->life_count; i++)
-    draw_again(&d, &plan->lives[i], i == 0);
+    draw_again(&d, &plan->lives[i], i == 0, i + 1 == plan->life_count);
 }
