@@ -140,8 +140,6 @@ CASE(in_a_tls_handshake)
   end_by_time((const char *const[]){CRAWL, "--max-seconds", "1.5", start, NULL}, 0);
 }
 
-static int prepare_slow_disk(void **state);
-
 CASE_WITH(amid_pages_without_end, serve, clean_up)
 {
   stop_by_each((const char *const[]){CRAWL, "--ignore-robots", "--max-body", "20000000", "URL", NULL});
@@ -293,6 +291,14 @@ static void wait_until_said(const char *words, pid_t pid)
 
 static const char *const busy[] = {CRAWL, "--ignore-robots", "--max-body", "100000", "URL", NULL};
 
+static int prepare_slow_disk(void **state)
+{
+  int failed = serve(state), code;
+  stop(trial_strata_start(served.trial, busy), SIGINT, 1, &code);
+  setenv("SLOW_SYNC_MS", "800", 1);
+  return failed;
+}
+
 /* A commit that takes seconds is said to be under way. A second Ctrl-C does not wait for it. */
 CASE_WITH(a_commit_is_announced_and_waited_for, prepare_slow_disk, clean_up)
 {
@@ -323,14 +329,6 @@ CASE_WITH(a_commit_is_announced_and_waited_for, prepare_slow_disk, clean_up)
     assert_int_equal(code, STOPPED);
     assert_non_null(strstr(served.trial->err.bytes, "a commit is under way, and waited for"));
   }
-}
-
-static int prepare_slow_disk(void **state)
-{
-  int failed = serve(state), code;
-  stop(trial_strata_start(served.trial, busy), SIGINT, 1, &code);
-  setenv("SLOW_SYNC_MS", "800", 1);
-  return failed;
 }
 #endif
 
