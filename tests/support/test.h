@@ -11,8 +11,8 @@
  * some: build/check/tests/contract_frontier 'robots.*rule*'          more than one: a process each, one after the other
  * STRATA_SEED=7 STRATA_TIMES=1000 build/check/tests/contract_crash 'crash_power_tiny.*'
  *
- * Fixtures are cmocka's: `state` is theirs, 0 is success, NULL is none. A case has its own (CASE_WITH) or that of its
- * file (EACH_CASE); ALL_CASES is around either. */
+ * Fixtures are cmocka's: `state` is theirs, 0 means success, and NULL that there is no function. A case has its own
+ * (CASE_WITH) or that of its file (EACH_CASE); ALL_CASES is around either. */
 #ifndef TESTS_SUPPORT_TEST_H
 #define TESTS_SUPPORT_TEST_H
 
