@@ -34,8 +34,8 @@ void process_kill(pid_t pid); /* and wait until it is gone; 0: there is none */
 bool process_has_ended(pid_t pid); /* and has still to be waited for */
 
 /* Seconds that its first thread has run, and that it could have, while others had the cores: what is asserted of a
- * program's wall time is less those. 0 and 0 where the kernel does not count them, or it has ended and was waited for.
- * */
+ * program's wall time is less those. 0 and 0 where the kernel does not count them, or the program has ended and was
+ * waited for. */
 typedef struct process_turns {
   double ran, waited;
 } process_turns;

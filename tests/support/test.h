@@ -7,9 +7,9 @@
  *
  *   EACH_CASE(open_frontier, close_frontier) // at the file's end: before and after each case of the file
  *
- * Each case is a process of its own, so what one leaves in static variables, or breaks, no other one meets. To run
- * some: build/check/tests/contract_frontier 'robots.*rule*'          more than one: a process each, one after the other
- * STRATA_SEED=7 STRATA_TIMES=1000 build/check/tests/contract_crash 'crash_power_tiny.*'
+ * Each case is a process of its own, so what one leaves in static variables, or breaks, no other one meets. By hand:
+ *   build/check/tests/contract_frontier 'url.*rule*'            several: a process each, one after the other
+ *   STRATA_SEED=7 STRATA_TIMES=1000 build/check/tests/contract_crash_tiny 'crash_power_tiny.*'
  *
  * Fixtures are cmocka's: `state` is theirs, 0 means success, and NULL that there is no function. A case has its own
  * (CASE_WITH) or that of its file (EACH_CASE); ALL_CASES is around either. */
