@@ -6,7 +6,7 @@
 set(slow_tests
   answers_admin attack corpus_near filter linear near_error open_options paper portable_digest portable_filter
   portable_line portable_url_fast stripes surt
-  cluster cluster_chaos cluster_chaos_lie cluster_chaos_web crash_fault crash_kill crash_power_tiny exchange_kill
+  cluster cluster_chaos cluster_chaos_lie crash_fault crash_kill crash_power_tiny exchange_kill
   real_tree report_in_browser swarm_long swarm_plants swarm_same web_crawl web_truth
   completion dist handle_fields install install_libraries install_shared readme_lines reference)
 set(gcc_tests
@@ -16,6 +16,7 @@ set(asan_tests
   admin_faults fairness frontier_faults_tiny growth late_tiny renewal runs_harm_tiny
   crawl_late crawl_planted crawl_shown crawl_soft404 swarm_tiny)
 set(night_tests
+  cluster_chaos_web
   crash_frontier_usual crash_power_usual frontier_faults_usual hash_quality hostile_directory_more late_usual runs
   runs_harm without_avx
   abi packages readme_lines_built)
