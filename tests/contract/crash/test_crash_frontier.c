@@ -1,6 +1,6 @@
 /* A crawl is killed (SIGKILL) at random moments, again and again, by an auditor outside (audit.h).
  *
- * After each death the second reader goes over the directory.  test_frontier_kill 1000 kills so often; default 100. */
+ * After each death the second reader goes over the directory. STRATA_TIMES=1000 kills so often; default 100. */
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>

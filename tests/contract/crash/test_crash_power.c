@@ -7,7 +7,7 @@
  *     look     the second reader goes over what is left; in a copy, the frontier is opened, which settles the journal
  *     again    the next life begins with what is left, and may lose power while it recovers
  *
- * Until the crawl is finished. test_power 100 cuts so often; default 20. */
+ * Until the crawl is finished. STRATA_TIMES=100 cuts so often; default 20. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* A window against a brute-force one: who was inserted within the window is always seen.
- *   test_window full     2 million insertions instead of 150,000
+ *   STRATA_TIMES=2000000     so many insertions instead of 150,000
  * Compiled with PAPERS, too: for the window that is as its paper prints it, and to compare both. */
 #include <math.h>
 #include <stdio.h>
