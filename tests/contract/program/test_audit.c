@@ -356,14 +356,16 @@ CASE_WITH(it_counts_once, serve, stop)
   for (unsigned run = 0; run < 3; run++) {
     const char *const words[] = {"audit", WORDS, start_page(), run == 2 ? "--retry-failed" : NULL, NULL};
     unsigned requests = seen_by->requests;
+    unsigned long sum = 0; /* one of them may be 0: a plan may lack what it counts */
     assert_int_equal(small_strata(&here, words, 4), 4);
     assert_true(run != 1 || seen_by->requests == requests);
     for (size_t i = 0; i < NAMES; i++) {
       unsigned long now = counter_of(names[i]);
-      assert_true(run || now);
+      sum += now;
       before[i] = run ? before[i] : now;
       assert_int_equal(now, before[i]);
     }
+    assert_true(sum > 0);
   }
   assert_as_planned();
 }
