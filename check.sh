@@ -160,7 +160,7 @@ stage_asan() # address and undefined-behaviour sanitizers; every test that they 
 
 stage_tsan() # thread sanitizer; the tests in which threads meet
 {
-  build tsan contract_threads inside_threads inside_threads_scalar
+  build tsan contract_threads inside_threads
   # gcc 12's thread sanitizer finds no room for its shadow where a newer kernel randomizes more address bits.
   ! setarch -R true 2>/dev/null || unrandomized='setarch -R'
   run_tests tsan -L threads

@@ -4,7 +4,7 @@
  *     LIST     URLs, plain or .zst, shuffled with a fixed seed; without it, made-up ones of real length
  *     --urls   so many are inserted (3e6, or half the list if that is less); up to as many others are asked
  *     --rate   promised: 1e-2, 1e-3 and 1e-6 if none is given
- *     --only   these rows, by name, `threads` among them; all if none is given
+ *     --only   these rows, by name; all if none is given
  *     --scattered   the next URL's bytes lie anywhere and are not in the cache
  *
  *   add   N different URLs into an empty filter for N
@@ -28,7 +28,6 @@
 #include <time.h>
 
 #include "bench/filter_contenders.h"
-#include "bench/filter_threads.h"
 
 enum { ROUNDS_MAX = 99, ROWS_MAX = 16, RATES_MAX = 8, SEED = 20261120 };
 enum phase { ADD, NEW, SEEN, HOST, PHASES };
@@ -243,8 +242,6 @@ static void bench_rate(const request *of, const questions *all, double rate)
     print_times(records, count, all);
     print_ratios(records, count);
   }
-  if (is_wanted(of, "threads"))
-    bench_threads(&all->inserted, rate, of->rounds);
 }
 
 static void usage(void)
@@ -252,7 +249,6 @@ static void usage(void)
   fputs("bench_filters [--rate R]... [--rounds N] [--urls N] [--only ROW]... [--scattered] [LIST]; rows:\n", stderr);
   for (size_t i = 0; i < contender_count; i++)
     fprintf(stderr, "  %s\n", contenders[i].name);
-  fputs("  threads\n", stderr);
   exit(2);
 }
 

@@ -18,7 +18,8 @@
  *   bloom-paper, mlbf-paper   that paper as printed, for reproducing it.
  *
  * Threads: one filter may be used by one writer at a time; any number of readers (mlbf_test and the
- * counters) may run while no thread writes. After mlbf_share, any number of both at once. */
+ * counters) may run while no thread writes. For several writers make a filter for each thread, and divide the keys by
+ * their hash. */
 #ifndef STRATA_MLBF_FILTER_H
 #define STRATA_MLBF_FILTER_H
 
@@ -97,7 +98,6 @@ typedef enum mlbf_outcome {
   MLBF_NEW,             /* from kinds without layers: the key is new */
   MLBF_NEW_SEGMENT,     /* the segment of layer `layer` (1-based) was never inserted at that depth */
   MLBF_NEW_COMBINATION, /* every segment may be known at its depth; the whole is new */
-  MLBF_UNKNOWN,         /* from a mapped filter that is damaged, or a patch */
 } mlbf_outcome;
 
 typedef struct mlbf_verdict {
@@ -136,12 +136,6 @@ static inline mlbf_status mlbf_create(const mlbf_options *options, mlbf_filter *
 }
 
 void mlbf_free(mlbf_filter *filter); /* NULL is fine */
-
-/* From now on any number of threads may call mlbf_insert* and mlbf_test* on this filter at once. Exactly one of them
- * gets NEW for a new key, or none if the key is a false positive. Readers never wait; writers of keys that lie together
- * wait for each other, some hundred nanoseconds; a call for a thousand keys takes few locks, a thousand calls one each.
- * During saving, union and freeing no other thread may use the filter. Not for the paper's kinds: MLBF_BAD_ARGUMENT. */
-mlbf_status mlbf_share(mlbf_filter *filter);
 
 /* Hash `count` segments (count >= 1). Segments carry their own delimiters: for mlbf ("/a","/b") and
  * ("/a/b") are different keys; kinds without layers hash the bytes end to end, however they are cut. Reads the
@@ -185,8 +179,7 @@ typedef struct mlbf_segment {
 void mlbf_insert_segments(mlbf_filter *filter, const mlbf_segment *segments, size_t count);
 
 /* Was this whole key inserted, whatever is known of its segments? False is certain; true is wrong at the filter's rate.
- * For a filter whose keys' segments may be in another one. mlbf-paper: MLBF_BAD_ARGUMENT; MLBF_DAMAGED, and all true:
- * a mapped filter is damaged. */
+ * For a filter whose keys' segments may be in another one. mlbf-paper: MLBF_BAD_ARGUMENT. */
 mlbf_status mlbf_test_wholes(const mlbf_filter *filter, const mlbf_hash128 *wholes, size_t count, bool *is_known);
 
 /* How many layers have bits: always the first ones. So many of a key's segment hashes belong in a log. It depends on
@@ -220,11 +213,7 @@ typedef struct mlbf_stats {
   uint32_t hashes;                        /* k of the deciding array */
   uint32_t layers;                        /* as mlbf_layer_count */
   double layer_distinct[MLBF_LAYERS_MAX]; /* distinct segments, estimated from fill; 0 if the layer has no bits */
-  /* Verdicts of mlbf_insert and its variants; a rebuild from a log is not counted. */
-  uint64_t answered_seen;
-  uint64_t answered_new_combination;              /* kinds without layers: NEW */
-  uint64_t answered_new_segment[MLBF_LAYERS_MAX]; /* by layer */
-  uint64_t reserved[8]; /* zeros: room for later releases, as frontier_stats has this struct inside */
+  uint64_t reserved[8];                   /* zeros: room for later releases, as frontier_stats has this struct inside */
 } mlbf_stats;
 
 void mlbf_stats_read(const mlbf_filter *filter, mlbf_stats *stats); /* counts bits: some 100 us */
@@ -246,33 +235,24 @@ mlbf_status mlbf_save(const mlbf_filter *filter, const char *path);
 mlbf_status mlbf_load(const char *path, mlbf_filter **filter);
 mlbf_status mlbf_load_with(const char *path, const uint8_t *secret, mlbf_filter **filter);
 
-/* As mlbf_load, but maps the file without reading its body: under a millisecond for any size. Checks the header now,
- * and each block of 1 MiB when it is first used. From the first damaged block on every answer is MLBF_UNKNOWN, and
- * inserts return MLBF_DAMAGED. Insertions stay in memory (copy on write), the file is not changed. Truncating the file
- * while it is mapped raises SIGBUS, so replace it by rename, as mlbf_save does. Slower than a loaded filter until
- * mlbf_verify. */
+/* As mlbf_load, but maps the file without reading its body: under a millisecond for any size. Checks the header now.
+ * The body is as it is until mlbf_verify has checked it: keys that lie in a damaged block may be called new, or others
+ * seen. Insertions stay in memory (copy on write), the file is not changed. Truncating the file while it is mapped
+ * raises SIGBUS, so replace it by rename, as mlbf_save does. */
 mlbf_status mlbf_map(const char *path, mlbf_filter **filter);
 mlbf_status mlbf_map_with(const char *path, const uint8_t *secret, mlbf_filter **filter);
 
-/* Checks all blocks not checked yet. MLBF_OK: the filter is now as fast as a loaded one. MLBF_DAMAGED. */
+/* Checks every block of a mapped filter that is not known to be sound; before keys are inserted, as it compares with
+ * the file's checksums. MLBF_DAMAGED. A filter that is not mapped is sound. */
 mlbf_status mlbf_verify(mlbf_filter *filter);
 
-/* Blocks of a mapped filter are used unchecked from now on, so it is at once as fast as a loaded one. Until
- * mlbf_verify_some finds a damaged block, keys that lie in it may be called new, or others seen. */
-void mlbf_use_unchecked(mlbf_filter *filter);
-
-/* Checks about `bytes` more of it (at least a block of 1 MiB), in the file's order; `*is_done`: all are checked, and
- * sound. MLBF_DAMAGED. */
+/* The same for about `bytes` more of it (at least a block of 1 MiB), in the file's order; `*is_done`: all are checked,
+ * and sound. MLBF_DAMAGED. */
 mlbf_status mlbf_verify_some(mlbf_filter *filter, uint64_t bytes, bool *is_done);
 
 /* Merges `from` into `into`, which then has the keys of both. Geometry, secret and profile must be equal, else
  * MLBF_MISMATCH, and nothing is changed. Counts become estimates from fill. MLBF_FULL as mlbf_insert. */
 mlbf_status mlbf_union(mlbf_filter *into, const mlbf_filter *from);
-
-/* A patch: the bits of `filter` that `base` lacks; few if `filter` began as a copy of `base`, so it compresses well.
- * The union of base and patch is the union of base and filter. Alone a patch answers only MLBF_UNKNOWN: it lacks the
- * bits that base has too. It can be saved, loaded, and merged with other patches. */
-mlbf_status mlbf_difference(const mlbf_filter *filter, const mlbf_filter *base, mlbf_filter **patch);
 
 #ifdef __cplusplus
 }

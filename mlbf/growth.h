@@ -1,12 +1,8 @@
-/* mlbf/growth.h: filters for an unknown number of keys. Two ways:
+/* mlbf/growth.h: the chain, a filter for an unknown number of keys: slices, each twice as large as the one before, at
+ * 0.8 times its rate, so that all together keep the promised rate. More bits than one filter has, and one lookup a
+ * slice; who keeps a log of hashes can make one filter anew from it instead (remake.h).
  *
- *   rebuild   with a log of hashes (see mlbf_insert_whole): create the next larger filter and fill it from the log.
- *             One filter, always at the promised rate, with at most 1.4 times the bits needed; but two filters in
- *             memory during a rebuild (2.4 times the old one's memory)
- *   chain     without a log: slices, each twice as large as the one before, at 0.8 times its rate, so that all
- *             together keep the promised rate; more bits, and one lookup per slice
- *
- *   chain   [ n, 0.2 p ] [ 2n, 0.16 p ] [ 4n, 0.128 p ] ...      0.2 p (1 + 0.8 + 0.64 + ...) = p
+ *           [ n, 0.2 p ] [ 2n, 0.16 p ] [ 4n, 0.128 p ] ...      0.2 p (1 + 0.8 + 0.64 + ...) = p
  *                                            ^ inserts go here; lookups try every slice, newest first */
 #ifndef STRATA_MLBF_GROWTH_H
 #define STRATA_MLBF_GROWTH_H
@@ -16,11 +12,6 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-/* An empty filter like `filter` for 1.4 times the keys, to be filled from a log. Why 1.4: all rebuilds of a crawl
- * together then insert only 3.5 times the crawl's keys, and a new filter has 1.4 x 10.5 = 14.7 bits for each key it
- * holds at 1e-2 (mlbf). MLBF_BAD_ARGUMENT beyond 2^48 bits; MLBF_NO_MEMORY. */
-mlbf_status mlbf_create_larger(const mlbf_filter *filter, mlbf_filter **larger);
 
 /* A chain. One writer at a time; any number of readers while no thread writes. Not for the paper's kinds. */
 typedef struct mlbf_chain mlbf_chain;

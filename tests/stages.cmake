@@ -5,12 +5,12 @@
 #   night   only in the night: a twin with the limits that users have of a test with tiny ones, a build of everything
 set(slow_tests
   answers_admin attack corpus_near filter linear near_error open_options paper portable_digest portable_filter
-  portable_line portable_url_fast stripes surt
+  portable_line portable_url_fast surt
   cluster cluster_chaos cluster_chaos_lie crash_fault crash_kill crash_power_tiny exchange_kill
   real_tree report_in_browser swarm_long swarm_plants swarm_same web_crawl web_truth
   completion dist handle_fields install install_libraries install_shared readme_lines reference)
 set(gcc_tests
-  answers_admin attack corpus_near count filter frontier generator line near_error open_options paper plan stripes surt
+  answers_admin attack corpus_near count filter frontier generator line near_error open_options paper plan surt
   crash_kill exchange_kill real_tree swarm swarm_long swarm_same web_crawl web_truth)
 set(asan_tests
   admin_faults fairness frontier_faults_tiny growth late_tiny renewal runs_harm_tiny

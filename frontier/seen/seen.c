@@ -183,12 +183,8 @@ static void add_stats(mlbf_stats *stats, const mlbf_stats *more)
   stats->memory_bytes += more->memory_bytes;
   stats->keys += more->keys;
   stats->estimated_keys += more->estimated_keys;
-  stats->answered_seen += more->answered_seen;
-  stats->answered_new_combination += more->answered_new_combination;
-  for (uint32_t i = 0; i < MLBF_LAYERS_MAX; i++) {
+  for (uint32_t i = 0; i < MLBF_LAYERS_MAX; i++)
     stats->layer_distinct[i] += more->layer_distinct[i];
-    stats->answered_new_segment[i] += more->answered_new_segment[i];
-  }
 }
 
 void seen_stats_read(seen *s, double promised_rate, mlbf_stats *stats)

@@ -5,8 +5,8 @@
  *          |  +---------------------------------------------------+
  *          + ends with its own checksum
  *
- * Loading copies the body and checks all of it. Mapping copies nothing and checks a block when it is first
- * used (lazy_verify.c); insertions into a mapped filter stay in memory, the file is not changed. */
+ * Loading copies the body and checks all of it. Mapping copies nothing, and mlbf_verify checks it; insertions into a
+ * mapped filter stay in memory, the file is not changed. */
 #include "mlbf/file/file.h"
 
 #include <errno.h>
@@ -57,7 +57,7 @@ static mlbf_status write_slices(int file, const void *context)
 mlbf_status mlbf_file_save(const mlbf_filter *const *slices, uint32_t count, const char *path)
 {
   for (uint32_t i = 0; i < count; i++) /* a new checksum must not be put over old damage */
-    if (slices[i]->guard && !mlbf_guard_check_all(slices[i]->guard))
+    if (!mlbf_filter_is_sound(slices[i]))
       return MLBF_DAMAGED;
   return mlbf_disk_replace(AT_FDCWD, path, mlbf_keying_mode(&slices[0]->keying), write_slices,
                            &(file_slices){slices, count});

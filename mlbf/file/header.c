@@ -6,11 +6,10 @@
 #include "mlbf/filter/rate.h"
 
 enum {
-  FORMAT_VERSION = 2,
+  FORMAT_VERSION = 3,
   ENDIAN_MARK = 0x01020304,
   CHECKSUM_AT = MLBF_HEADER_BYTES - 8,
   FLAG_SIGNALS = 1,
-  FLAG_PATCH = 2,
   SLICES_MAX = 64,
 };
 
@@ -41,12 +40,11 @@ void mlbf_header_fill(const mlbf_filter *filter, const uint64_t *table, uint32_t
     .keys = filter->keys,
     .body_bytes = filter->body_bytes,
     .block_count = mlbf_block_count(filter->body_bytes),
-    .flags = (plan->signals ? FLAG_SIGNALS : 0) | (filter->is_patch ? FLAG_PATCH : 0),
+    .flags = (plan->signals ? FLAG_SIGNALS : 0),
     .profile_size = (uint32_t)strlen(filter->profile),
     .deep_set = filter->deep_set,
     .slice = slice,
     .slice_count = slice_count,
-    .answers = filter->answers,
   };
   mlbf_keying_put(&filter->keying, &header->key);
   memcpy(header->magic, magic, sizeof magic);
@@ -102,7 +100,7 @@ static bool layouts_fit_kind(const mlbf_header *header)
 
 static bool numbers_are_sound(const mlbf_header *header)
 {
-  bool flags_are_known = !(header->flags & ~(uint32_t)(FLAG_SIGNALS | FLAG_PATCH));
+  bool flags_are_known = !(header->flags & ~(uint32_t)FLAG_SIGNALS);
   bool slice_exists = header->slice_count <= SLICES_MAX && header->slice < header->slice_count;
   bool rate_is_sound = header->rate > 0 && header->rate < 1; /* false for NaN */
   uint64_t deep_bits = header->flags & FLAG_SIGNALS ? header->arrays[2].bits : 0;
@@ -157,7 +155,5 @@ void mlbf_header_restore(const mlbf_header *header, mlbf_filter *filter)
 {
   filter->keys = header->keys;
   filter->deep_set = header->deep_set;
-  filter->answers = header->answers;
-  filter->is_patch = header->flags & FLAG_PATCH;
   memcpy(filter->layer_found, header->layer_found, sizeof filter->layer_found);
 }

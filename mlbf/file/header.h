@@ -27,9 +27,8 @@ typedef struct mlbf_header {
   uint64_t layer_found[MLBF_LAYERS_MAX];
   char profile[MLBF_PROFILE_SIZE];
   uint32_t slice, slice_count;
-  mlbf_answers answers;
   mlbf_key_fields key;
-  char zeros[MLBF_HEADER_BYTES - 1032 - sizeof(mlbf_answers) - sizeof(mlbf_key_fields) - 8];
+  char zeros[MLBF_HEADER_BYTES - 1032 - sizeof(mlbf_key_fields) - 8];
   uint64_t checksum;
 } mlbf_header;
 

@@ -23,7 +23,6 @@
 #include "mlbf/file/disk_io.h"
 #include "mlbf/file/header.h"
 #include "mlbf/file/saving.h"
-#include "mlbf/save.h"
 
 enum { LOT = MLBF_BATCH };
 
@@ -101,7 +100,7 @@ static mlbf_status plan_for(const mlbf_filter *old, const mlbf_options *options,
   if (old) {
     *plan = old->plan;
     *keying = old->keying;
-    return old->is_patch || mlbf_kind_is_paper(old->plan.kind) ? MLBF_BAD_ARGUMENT : MLBF_OK;
+    return mlbf_kind_is_paper(old->plan.kind) ? MLBF_BAD_ARGUMENT : MLBF_OK;
   }
   if (mlbf_kind_is_paper(options->kind) || (options->profile && strlen(options->profile) >= MLBF_PROFILE_SIZE))
     return MLBF_BAD_ARGUMENT;
@@ -133,7 +132,6 @@ static void take_counts(mlbf_filter *to, const mlbf_filter *old)
 {
   to->keys = old->keys;
   to->deep_set = old->deep_set;
-  to->answers = old->answers;
   memcpy(to->layer_found, old->layer_found, sizeof to->layer_found);
 }
 
@@ -249,8 +247,7 @@ void mlbf_remake_keys_end(mlbf_remaking *r)
 
 static bool is_sound(const mlbf_filter *old, uint64_t block)
 {
-  const mlbf_guard *guard = old->unchecked ? old->unchecked : old->guard;
-  return !guard || mlbf_guard_is_sound(guard, block);
+  return !old->unchecked || mlbf_guard_is_sound(old->unchecked, block);
 }
 
 static bool copy_block(mlbf_remaking *r)

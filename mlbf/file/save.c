@@ -1,7 +1,5 @@
-/* See save.h. Block after block with its checksum, then the table of checksums, and the header last: without it the
+/* See saving.h. Block after block with its checksum, then the table of checksums, and the header last: without it the
  * file is invalid. */
-#include "mlbf/save.h"
-
 #include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -35,8 +33,6 @@ static mlbf_status prepare(mlbf_saving *s, const mlbf_filter *filter, const char
     errno = ENAMETOOLONG;
     return MLBF_IO;
   }
-  if (filter->guard && !mlbf_guard_check_all(filter->guard)) /* a new checksum must not be put over old damage */
-    return MLBF_DAMAGED;
   s->file = mlbf_disk_create(AT_FDCWD, s->temporary, mlbf_keying_mode(&filter->keying));
   return s->file >= 0 && lseek(s->file, MLBF_HEADER_BYTES, SEEK_SET) > 0 ? MLBF_OK : MLBF_IO;
 }
@@ -70,13 +66,9 @@ void mlbf_save_end(mlbf_saving *s)
   errno = why;
 }
 
-uint64_t mlbf_save_size(const mlbf_saving *s)
-{
-  return s->filter->body_bytes;
-}
-
 bool mlbf_saving_block(mlbf_saving *s)
 {
+  assert_saving(s);
   assert(s->block < s->blocks);
   uint64_t begin = s->block * MLBF_BLOCK_BYTES, left = s->filter->body_bytes - begin;
   s->table[s->block] = mlbf_block_checksum(s->filter->body, s->filter->body_bytes, s->block);
@@ -103,18 +95,4 @@ mlbf_status mlbf_saving_finish(mlbf_saving *s, bool *is_done)
     return MLBF_IO;
   *is_done = true;
   return MLBF_OK;
-}
-
-mlbf_status mlbf_save_step(mlbf_saving *s, uint64_t bytes, bool *is_done)
-{
-  assert_saving(s);
-  assert(!s->is_done);
-  uint64_t end = s->block + bytes / MLBF_BLOCK_BYTES + 1;
-  *is_done = false;
-  while (s->block < s->blocks && s->block < end)
-    if (!mlbf_saving_block(s))
-      return MLBF_IO;
-  if (s->block < s->blocks)
-    return fdatasync(s->file) == 0 ? MLBF_OK : MLBF_IO;
-  return mlbf_saving_finish(s, is_done);
 }

@@ -10,17 +10,10 @@ static uint64_t array_bytes(const mlbf_array_plan *array)
   return (array->bits + MLBF_LINE_BITS - 1) / MLBF_LINE_BITS * LINE_BYTES;
 }
 
-mlbf_array mlbf_array_over(const mlbf_array_plan *plan, uint64_t *words, const mlbf_line_path *path, mlbf_guard *guard,
-                           bool is_shared)
+mlbf_array mlbf_array_over(const mlbf_array_plan *plan, uint64_t *words, const mlbf_line_path *path)
 {
   uint64_t lines = plan->bits / MLBF_LINE_BITS, pages = mlbf_layout_pages(lines);
-  mlbf_array made = {.words = words,
-                     .bits = plan->bits,
-                     .hashes = plan->hashes,
-                     .layout = plan->layout,
-                     .path = path,
-                     .guard = guard,
-                     .is_shared = is_shared};
+  mlbf_array made = {.words = words, .bits = plan->bits, .hashes = plan->hashes, .layout = plan->layout, .path = path};
   assert(mlbf_layout_fits(plan));
   made.places = plan->layout == MLBF_LAYOUT_CLASSIC ? plan->bits : lines;
   if (plan->layout == MLBF_LAYOUT_TWO_LINES)
@@ -66,7 +59,7 @@ static uint64_t popcount_words(const uint64_t *words, uint64_t count, uint64_t s
 {
   uint64_t set = 0;
   for (uint64_t i = 0; i < count; i++)
-    set += (uint64_t)__builtin_popcountll(__atomic_load_n(&words[i * stride], __ATOMIC_RELAXED));
+    set += (uint64_t)__builtin_popcountll(words[i * stride]);
   return set;
 }
 

@@ -29,14 +29,11 @@ typedef struct mlbf_array {
   uint32_t hashes;
   mlbf_layout layout;
   const mlbf_line_path *path; /* how lines are read on this machine */
-  mlbf_guard *guard;          /* asked before a word is touched; usually NULL */
-  bool is_shared;             /* other threads may change words at any moment */
   bool is_mapped;             /* words are a file's: each page that is touched may be read from a disk */
 } mlbf_array;
 
-/* An array of this plan over `words`; `guard` may be NULL. */
-mlbf_array mlbf_array_over(const mlbf_array_plan *plan, uint64_t *words, const mlbf_line_path *path, mlbf_guard *guard,
-                           bool is_shared);
+/* An array of this plan over `words`. */
+mlbf_array mlbf_array_over(const mlbf_array_plan *plan, uint64_t *words, const mlbf_line_path *path);
 
 /* Bytes of the body of this plan, and where its array `i` begins. */
 uint64_t mlbf_body_bytes(const mlbf_plan *plan);
@@ -73,10 +70,7 @@ void mlbf_classic_prefetch(const mlbf_array *array, mlbf_hash128 hash);
 
 static inline bool mlbf_bit_test(const mlbf_array *array, uint64_t bit)
 {
-  const uint64_t *word = &array->words[bit / 64];
-  if (array->guard && !mlbf_guard_touch(array->guard, word))
-    return true;
-  return __atomic_load_n(word, __ATOMIC_RELAXED) >> (bit % 64) & 1; /* a plain load on every machine */
+  return array->words[bit / 64] >> (bit % 64) & 1;
 }
 
 static inline bool mlbf_bit_set(mlbf_array *array, uint64_t bit) /* true: it was clear */
@@ -84,8 +78,6 @@ static inline bool mlbf_bit_set(mlbf_array *array, uint64_t bit) /* true: it was
   uint64_t mask = UINT64_C(1) << (bit % 64), *word = &array->words[bit / 64];
   if (mlbf_bit_test(array, bit))
     return false;
-  if (array->is_shared)
-    return !(__atomic_fetch_or(word, mask, __ATOMIC_RELAXED) & mask);
   *word |= mask;
   return true;
 }

@@ -1,4 +1,4 @@
-/* Filters of equal geometry, secret and profile, bit by bit: union, and the patch between two. */
+/* The union of two filters of equal geometry, secret and profile, bit by bit. */
 #include <assert.h>
 #include <math.h>
 #include <string.h>
@@ -16,17 +16,12 @@ static bool plans_equal(const mlbf_plan *a, const mlbf_plan *b)
   return true;
 }
 
-static bool is_sound(const mlbf_filter *filter)
-{
-  return !filter->guard || mlbf_guard_check_all(filter->guard);
-}
-
 static mlbf_status check_pair(const mlbf_filter *a, const mlbf_filter *b)
 {
   if (!plans_equal(&a->plan, &b->plan) || !mlbf_keying_equal(&a->keying, &b->keying) ||
       strcmp(a->profile, b->profile) != 0)
     return MLBF_MISMATCH;
-  return is_sound(a) && is_sound(b) ? MLBF_OK : MLBF_DAMAGED;
+  return mlbf_filter_is_sound(a) && mlbf_filter_is_sound(b) ? MLBF_OK : MLBF_DAMAGED;
 }
 
 static uint64_t words_of(const mlbf_filter *filter)
@@ -43,10 +38,6 @@ static void recount(mlbf_filter *into, const mlbf_filter *from)
   double keys = round(mlbf_array_keys(&into->arrays[0]));
   assert(least <= most);
   into->keys = (uint64_t)fmin(fmax(keys, (double)least), (double)most);
-  into->answers.seen += from->answers.seen;
-  into->answers.new_combination += from->answers.new_combination;
-  for (uint32_t i = 0; i < MLBF_LAYERS_MAX; i++)
-    into->answers.new_segment[i] += from->answers.new_segment[i];
   if (!into->plan.signals)
     return;
   double sum = 0;
@@ -61,8 +52,8 @@ static void recount(mlbf_filter *into, const mlbf_filter *from)
 mlbf_status mlbf_union(mlbf_filter *into, const mlbf_filter *from)
 {
   mlbf_status status = check_pair(into, from);
-  if (status == MLBF_OK && into->is_patch && !from->is_patch)
-    status = MLBF_MISMATCH;
+  if (status == MLBF_OK)
+    status = mlbf_verify(into);
   if (status != MLBF_OK)
     return status;
   uint64_t *to = into->body, before = into->keys;
@@ -71,26 +62,4 @@ mlbf_status mlbf_union(mlbf_filter *into, const mlbf_filter *from)
     to[i] |= bits[i];
   recount(into, from);
   return before <= into->plan.keys && into->keys > into->plan.keys ? MLBF_FULL : MLBF_OK;
-}
-
-mlbf_status mlbf_difference(const mlbf_filter *filter, const mlbf_filter *base, mlbf_filter **patch)
-{
-  mlbf_status status = check_pair(filter, base);
-  if (status == MLBF_OK && (filter->is_patch || base->is_patch))
-    status = MLBF_MISMATCH;
-  mlbf_filter *made = NULL;
-  if (status == MLBF_OK)
-    status = mlbf_filter_make(&filter->plan, &filter->keying, filter->profile, &made);
-  if (status != MLBF_OK)
-    return status;
-  uint64_t *to = made->body;
-  const uint64_t *bits = filter->body, *known = base->body;
-  for (uint64_t i = 0; i < words_of(made); i++)
-    to[i] = bits[i] & ~known[i];
-  made->is_patch = true;
-  made->keys = filter->keys;
-  made->deep_set = filter->deep_set;
-  memcpy(made->layer_found, filter->layer_found, sizeof made->layer_found);
-  *patch = made;
-  return MLBF_OK;
 }

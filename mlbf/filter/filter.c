@@ -21,25 +21,18 @@ static const mlbf_operations *operations_of(const mlbf_plan *plan)
   return NULL; /* mlbf_plan_make lets no other value through */
 }
 
-static const mlbf_line_path *path_for(const mlbf_filter *filter, uint32_t array)
-{
-  if (filter->guard)
-    return &mlbf_line_guarded;
-  return filter->stripes && array > 0 ? &mlbf_line_shared : mlbf_line_path_best();
-}
-
 static void set_arrays(mlbf_filter *filter)
 {
   for (uint32_t i = 0; i < filter->plan.array_count; i++) {
     const mlbf_array_plan *array = &filter->plan.arrays[i];
     uint64_t *words = (uint64_t *)filter->body + mlbf_body_offset(&filter->plan, i) / sizeof(uint64_t);
-    filter->arrays[i] = mlbf_array_over(array, words, path_for(filter, i), filter->guard, filter->stripes != NULL);
+    filter->arrays[i] = mlbf_array_over(array, words, mlbf_line_path_best());
     filter->arrays[i].is_mapped = filter->memory.begin != filter->body; /* behind the file's header */
   }
 }
 
 mlbf_status mlbf_filter_make_over(const mlbf_plan *plan, const mlbf_keying *keying, const char *profile,
-                                  mlbf_memory memory, void *body, mlbf_guard *guard, mlbf_filter **filter)
+                                  mlbf_memory memory, void *body, mlbf_guard *unchecked, mlbf_filter **filter)
 {
   mlbf_filter *made = calloc(1, sizeof *made);
   if (!made)
@@ -51,7 +44,7 @@ mlbf_status mlbf_filter_make_over(const mlbf_plan *plan, const mlbf_keying *keyi
   made->memory = memory;
   made->body = body;
   made->body_bytes = mlbf_body_bytes(plan);
-  made->guard = guard;
+  made->unchecked = unchecked;
   set_arrays(made);
   assert_filter(made);
   *filter = made;
@@ -104,45 +97,6 @@ mlbf_status mlbf_create_sized(const mlbf_options *given, size_t options_size, ml
   return status == MLBF_OK ? mlbf_filter_make(&plan, &keying, profile, filter) : status;
 }
 
-mlbf_status mlbf_share(mlbf_filter *filter)
-{
-  if (filter->plan.kind == MLBF_KIND_BLOOM_PAPER || filter->plan.kind == MLBF_KIND_MLBF_PAPER)
-    return MLBF_BAD_ARGUMENT;
-  assert_filter(filter);
-  mlbf_status status = mlbf_verify(filter); /* blocks cannot be checked while others write to them */
-  if (status != MLBF_OK || filter->stripes)
-    return status;
-  filter->stripes = mlbf_stripes_create();
-  if (!filter->stripes)
-    return MLBF_NO_MEMORY;
-  filter->stripe_count = filter->plan.kind == MLBF_KIND_LINE ? MLBF_SORTED_STRIPES : MLBF_STRIPES;
-  set_arrays(filter);
-  return MLBF_OK;
-}
-
-mlbf_status mlbf_verify(mlbf_filter *filter)
-{
-  assert_filter(filter);
-  if (!filter->guard)
-    return MLBF_OK;
-  if (!mlbf_guard_check_all(filter->guard))
-    return MLBF_DAMAGED;
-  mlbf_guard_free(filter->guard);
-  filter->guard = NULL;
-  set_arrays(filter);
-  return MLBF_OK;
-}
-
-void mlbf_use_unchecked(mlbf_filter *filter)
-{
-  assert_filter(filter);
-  if (!filter->guard)
-    return;
-  filter->unchecked = filter->guard;
-  filter->guard = NULL;
-  set_arrays(filter);
-}
-
 void mlbf_filter_read_ahead(const mlbf_filter *filter, uint64_t block)
 {
   if (block >= mlbf_block_count(filter->body_bytes))
@@ -153,30 +107,43 @@ void mlbf_filter_read_ahead(const mlbf_filter *filter, uint64_t block)
   madvise(begin, left < MLBF_BLOCK_BYTES ? left : MLBF_BLOCK_BYTES, MADV_WILLNEED); /* a wish */
 }
 
+bool mlbf_filter_is_sound(const mlbf_filter *filter)
+{
+  uint64_t block = filter->unchecked ? filter->verified : 0, end = mlbf_block_count(filter->body_bytes);
+  while (filter->unchecked && block < end && mlbf_guard_is_sound(filter->unchecked, block))
+    block++;
+  return !filter->unchecked || block == end;
+}
+
 mlbf_status mlbf_verify_some(mlbf_filter *filter, uint64_t bytes, bool *is_done)
 {
   assert_filter(filter);
-  uint64_t blocks = mlbf_block_count(filter->body_bytes), end = filter->verified + bytes / MLBF_BLOCK_BYTES + 1;
-  if (!filter->unchecked) {
-    *is_done = true;
-    return mlbf_verify(filter);
-  }
-  for (; filter->verified < blocks && filter->verified < end; filter->verified++) {
+  uint64_t blocks = mlbf_block_count(filter->body_bytes), left = blocks - filter->verified;
+  uint64_t end = bytes / MLBF_BLOCK_BYTES < left ? filter->verified + bytes / MLBF_BLOCK_BYTES + 1 : blocks;
+  for (; filter->unchecked && filter->verified < blocks && filter->verified < end; filter->verified++) {
     mlbf_filter_read_ahead(filter, filter->verified + 1);
     if (!mlbf_guard_is_sound(filter->unchecked, filter->verified))
       return MLBF_DAMAGED;
   }
-  *is_done = filter->verified == blocks;
+  *is_done = !filter->unchecked || filter->verified == blocks;
+  if (*is_done) {
+    mlbf_guard_free(filter->unchecked);
+    filter->unchecked = NULL;
+  }
   return MLBF_OK;
+}
+
+mlbf_status mlbf_verify(mlbf_filter *filter)
+{
+  bool is_done;
+  return mlbf_verify_some(filter, UINT64_MAX, &is_done);
 }
 
 void mlbf_free(mlbf_filter *filter)
 {
   if (!filter)
     return;
-  mlbf_guard_free(filter->guard);
   mlbf_guard_free(filter->unchecked);
-  mlbf_stripes_free(filter->stripes);
   mlbf_body_free(filter->memory.begin, filter->memory.bytes);
   free(filter);
 }
@@ -186,27 +153,15 @@ void mlbf_hash(const mlbf_filter *filter, const mlbf_span *segments, size_t coun
   filter->operations->hash(filter, segments, count, hashes);
 }
 
-bool mlbf_filter_cannot_tell(const mlbf_filter *filter)
-{
-  return filter->is_patch || (filter->guard && mlbf_guard_is_damaged(filter->guard));
-}
-
-static const mlbf_verdict unknown = {MLBF_UNKNOWN, 0};
-
 mlbf_verdict mlbf_test(const mlbf_filter *filter, const mlbf_hashes *hashes)
 {
   assert_filter(filter);
   assert(hashes->depth <= MLBF_LAYERS_MAX);
-  mlbf_verdict verdict = filter->operations->test(filter, hashes);
-  return mlbf_filter_cannot_tell(filter) ? unknown : verdict;
+  return filter->operations->test(filter, hashes);
 }
 
 mlbf_status mlbf_filter_count_keys(mlbf_filter *filter, uint64_t count)
 {
-  if (mlbf_filter_cannot_tell(filter))
-    return filter->is_patch ? MLBF_BAD_ARGUMENT : MLBF_DAMAGED;
-  if (count == 0)
-    return MLBF_OK;
   uint64_t before = mlbf_counter_add(filter, &filter->keys, count);
   return before <= filter->plan.keys && before + count > filter->plan.keys ? MLBF_FULL : MLBF_OK;
 }
@@ -215,28 +170,14 @@ mlbf_verdict mlbf_filter_insert_one(mlbf_filter *filter, const mlbf_hashes *hash
 {
   assert_filter(filter);
   assert(hashes->depth <= MLBF_LAYERS_MAX);
-  if (filter->is_patch)
-    return unknown;
-  mlbf_stripe *stripe = filter->stripes ? &filter->stripes[mlbf_stripe_number(filter, hashes->whole)] : NULL;
-  if (stripe)
-    mlbf_stripe_lock(stripe);
-  mlbf_verdict verdict = filter->operations->insert(filter, hashes);
-  if (stripe)
-    mlbf_stripe_unlock(stripe);
-  if (mlbf_filter_cannot_tell(filter))
-    return unknown;
-  /* by branches: the address of a counter that depends on the verdict makes what follows wait for the key's lines */
-  if (verdict.outcome == MLBF_SEEN)
-    mlbf_counter_add(filter, &filter->answers.seen, 1);
-  else if (verdict.outcome == MLBF_NEW_SEGMENT)
-    mlbf_counter_add(filter, &filter->answers.new_segment[verdict.layer - 1], 1);
-  else
-    mlbf_counter_add(filter, &filter->answers.new_combination, 1);
-  return verdict;
+  return filter->operations->insert(filter, hashes);
 }
 
 mlbf_status mlbf_insert(mlbf_filter *filter, const mlbf_hashes *hashes, mlbf_verdict *verdict)
 {
+  mlbf_status status = mlbf_verify(filter); /* what is written to can no longer be compared with its checksums */
+  if (status != MLBF_OK)
+    return status;
   *verdict = mlbf_filter_insert_one(filter, hashes);
   return mlbf_filter_count_keys(filter, mlbf_verdict_is_new(*verdict));
 }
@@ -250,13 +191,13 @@ uint32_t mlbf_layer_count(const mlbf_filter *filter)
 
 void mlbf_insert_segment(mlbf_filter *filter, uint32_t layer, mlbf_hash128 segment)
 {
-  if (layer >= 1 && layer <= mlbf_layer_count(filter) && !filter->is_patch)
+  if (layer >= 1 && layer <= mlbf_layer_count(filter) && mlbf_verify(filter) == MLBF_OK)
     filter->operations->insert_segment(filter, layer, segment);
 }
 
 void mlbf_insert_segments(mlbf_filter *filter, const mlbf_segment *segments, size_t count)
 {
-  uint32_t layers = filter->is_patch ? 0 : mlbf_layer_count(filter);
+  uint32_t layers = mlbf_verify(filter) == MLBF_OK ? mlbf_layer_count(filter) : 0;
   bool can_fetch = filter->operations->prefetch_segment;
   for (size_t begin = 0, end; begin < count && layers; begin = end) {
     end = count - begin < MLBF_BATCH ? count : begin + MLBF_BATCH;
@@ -292,10 +233,7 @@ static mlbf_stats counted(const mlbf_filter *filter)
     .promised_rate = filter->plan.rate,
     .hashes = filter->arrays[0].hashes,
     .layers = mlbf_layer_count(filter),
-    .answered_seen = filter->answers.seen,
-    .answered_new_combination = filter->answers.new_combination,
   };
-  memcpy(stats.answered_new_segment, filter->answers.new_segment, sizeof stats.answered_new_segment);
   return stats;
 }
 
@@ -309,7 +247,6 @@ void mlbf_stats_read(const mlbf_filter *filter, mlbf_stats *stats)
     stats->layer_distinct[layer - 1] = filter->operations->layer_distinct(filter, layer);
 }
 
-/* A verdict names one new segment; those behind it in its key are new as well, mostly. */
 void mlbf_stats_follow(const mlbf_filter *filter, mlbf_stats *stats)
 {
   const mlbf_array *array = &filter->arrays[0];
@@ -321,10 +258,9 @@ void mlbf_stats_follow(const mlbf_filter *filter, mlbf_stats *stats)
     stats->estimated_keys += (double)(stats->keys - before.keys);
     stats->fill = mlbf_layout_fill(array->layout, stats->hashes, (double)array->bits, stats->estimated_keys);
   }
-  for (uint32_t i = 0; i < stats->layers; i++) {
-    uint64_t more = stats->answered_new_segment[i] - before.answered_new_segment[i];
-    stats->layer_distinct[i] = before.layer_distinct[i] + (double)more;
-  }
+  for (uint32_t layer = 1; layer <= stats->layers; layer++)
+    stats->layer_distinct[layer - 1] = layer == 1 ? before.layer_distinct[0]
+                                                  : filter->operations->layer_distinct(filter, layer);
 }
 
 const char *mlbf_profile(const mlbf_filter *filter)

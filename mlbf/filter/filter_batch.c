@@ -27,12 +27,6 @@ static bool has_layers(const mlbf_filter *filter)
   return filter->operations->insert_layers;
 }
 
-static void say_unknown(size_t count, mlbf_verdict *verdicts)
-{
-  for (size_t i = 0; i < count; i++)
-    verdicts[i] = (mlbf_verdict){MLBF_UNKNOWN, 0};
-}
-
 /* Bits as booleans, eight at a time. */
 static void spread(uint64_t bits, size_t count, bool *to)
 {
@@ -92,8 +86,6 @@ void mlbf_test_many(const mlbf_filter *filter, const mlbf_hashes *hashes, size_t
   assert_filter(filter);
   for (size_t begin = 0; begin < count; begin += BATCH)
     test_hashes(filter, hashes + begin, smaller(BATCH, count - begin), verdicts + begin);
-  if (mlbf_filter_cannot_tell(filter))
-    say_unknown(count, verdicts);
 }
 
 mlbf_status mlbf_test_wholes(const mlbf_filter *filter, const mlbf_hash128 *wholes, size_t count, bool *is_known)
@@ -106,10 +98,7 @@ mlbf_status mlbf_test_wholes(const mlbf_filter *filter, const mlbf_hash128 *whol
     filter->operations->prefetch_wholes(filter, wholes + begin, size);
     spread(filter->operations->test_wholes(filter, wholes + begin, size), size, is_known + begin);
   }
-  if (!mlbf_filter_cannot_tell(filter))
-    return MLBF_OK;
-  memset(is_known, true, count);
-  return filter->is_patch ? MLBF_BAD_ARGUMENT : MLBF_DAMAGED;
+  return MLBF_OK;
 }
 
 /* Whole keys to be inserted into a filter, with answers in verdicts or booleans. */
@@ -118,13 +107,7 @@ typedef struct inserting {
   mlbf_verdict *verdicts;
   bool *was_new;
   uint64_t new_keys;
-  mlbf_sorter sorter; /* of a shared one, but of `bloom` and with layers */
 } inserting;
-
-static bool is_sorted(const mlbf_filter *filter)
-{
-  return filter->stripes && filter->stripe_count == MLBF_SORTED_STRIPES;
-}
 
 static void insert_begin(inserting *of, mlbf_filter *filter, mlbf_verdict *verdicts, bool *was_new)
 {
@@ -133,98 +116,38 @@ static void insert_begin(inserting *of, mlbf_filter *filter, mlbf_verdict *verdi
   of->verdicts = verdicts;
   of->was_new = was_new;
   of->new_keys = 0;
-  if (is_sorted(filter))
-    mlbf_sorter_begin(&of->sorter, filter, verdicts, was_new);
-}
-
-/* Bit i: key i is new. */
-static uint64_t settle_wholes(mlbf_filter *filter, const mlbf_hash128 *wholes, size_t count)
-{
-  if (!filter->stripes)
-    return filter->operations->insert_wholes(filter, wholes, count);
-  uint64_t were_new = 0;
-  for (size_t i = 0; i < count; i++) {
-    mlbf_stripe *stripe = &filter->stripes[mlbf_stripe_number(filter, wholes[i])];
-    mlbf_stripe_lock(stripe);
-    were_new |= filter->operations->insert_wholes(filter, &wholes[i], 1) << i;
-    mlbf_stripe_unlock(stripe);
-  }
-  return were_new;
 }
 
 /* Wholes number `begin` on, at most BATCH, fetched. */
 static void insert_wholes(inserting *of, const mlbf_hash128 *wholes, size_t count, size_t begin)
 {
   assert(count && count <= BATCH);
-  if (is_sorted(of->filter) && !of->filter->is_patch) {
-    mlbf_sorter_add(&of->sorter, wholes, count, begin);
-    return;
-  }
-  uint64_t were_new = of->filter->is_patch ? 0 : settle_wholes(of->filter, wholes, count);
-  if (mlbf_filter_cannot_tell(of->filter))
-    were_new = 0;
+  uint64_t were_new = of->filter->operations->insert_wholes(of->filter, wholes, count);
   of->new_keys += (uint64_t)__builtin_popcountll(were_new);
   if (of->was_new)
     spread(were_new, count, of->was_new + begin);
-  else if (mlbf_filter_cannot_tell(of->filter))
-    say_unknown(count, of->verdicts + begin);
   else
     say(were_new, count, MLBF_NEW, MLBF_SEEN, of->verdicts + begin);
 }
 
 static mlbf_status insert_end(inserting *of)
 {
-  if (is_sorted(of->filter))
-    of->new_keys += mlbf_sorter_end(&of->sorter);
   return mlbf_filter_count_keys(of->filter, of->new_keys);
-}
-
-/* Kinds without layers count NEW under new_combination. */
-static mlbf_status insert_end_and_count(inserting *of, size_t count)
-{
-  mlbf_status status = insert_end(of);
-  if (mlbf_filter_cannot_tell(of->filter))
-    return status;
-  mlbf_counter_add(of->filter, &of->filter->answers.new_combination, of->new_keys);
-  mlbf_counter_add(of->filter, &of->filter->answers.seen, count - of->new_keys);
-  return status;
 }
 
 /* With layers. Returns the number of new keys. */
 
-/* The filter's counters are changed once a batch; those of a shared one, whose cache lines move from thread to thread,
- * once in many. */
-static void count_tally(mlbf_filter *filter, mlbf_tally *tally)
-{
-  mlbf_answers *answers = &filter->answers;
-  mlbf_counter_add(filter, &answers->seen, tally->answers.seen);
-  mlbf_counter_add(filter, &answers->new_combination, tally->answers.new_combination);
-  for (uint32_t i = 0; i < mlbf_layer_count(filter); i++)
-    if (tally->answers.new_segment[i])
-      mlbf_counter_add(filter, &answers->new_segment[i], tally->answers.new_segment[i]);
-  mlbf_count_found(filter, tally);
-  *tally = (mlbf_tally){.keys = 0};
-}
-
 static uint64_t insert_layers(mlbf_filter *filter, const mlbf_layer_hashes *hashes, size_t count,
-                              mlbf_verdict *verdicts, mlbf_tally *tally)
+                              mlbf_verdict *verdicts)
 {
-  enum { KEYS_MIN = 1024 };
-  uint64_t seen = tally->answers.seen;
+  uint64_t new_keys = 0;
+  mlbf_tally tally = {.found_deep = 0};
   assert_filter(filter);
-  if (!filter->is_patch)
-    filter->operations->insert_layers(filter, hashes, count, verdicts, tally);
-  if (mlbf_filter_cannot_tell(filter)) {
-    say_unknown(count, verdicts);
-    return 0;
-  }
+  filter->operations->insert_layers(filter, hashes, count, verdicts, &tally);
   for (size_t i = 0; i < count; i++)
-    ++*mlbf_answer_counter(&tally->answers, verdicts[i]);
-  seen = tally->answers.seen - seen;
-  tally->keys += count;
-  if (!filter->stripes || tally->keys >= KEYS_MIN)
-    count_tally(filter, tally);
-  return count - seen;
+    new_keys += mlbf_verdict_is_new(verdicts[i]);
+  mlbf_count_found(filter, &tally);
+  return new_keys;
 }
 
 /* mlbf-paper */
@@ -248,19 +171,19 @@ static mlbf_status insert_many_layered(mlbf_filter *filter, const mlbf_hashes *h
                                        mlbf_verdict *verdicts)
 {
   uint64_t new_keys = 0;
-  mlbf_tally tally = {.keys = 0};
   mlbf_layer_hashes flat;
   for (size_t begin = 0; begin < count; begin += BATCH) {
     size_t size = smaller(BATCH, count - begin);
     mlbf_flatten(filter, hashes + begin, size, &flat);
-    new_keys += insert_layers(filter, &flat, size, verdicts + begin, &tally);
+    new_keys += insert_layers(filter, &flat, size, verdicts + begin);
   }
-  count_tally(filter, &tally);
   return mlbf_filter_count_keys(filter, new_keys);
 }
 
 mlbf_status mlbf_insert_many(mlbf_filter *filter, const mlbf_hashes *hashes, size_t count, mlbf_verdict *verdicts)
 {
+  if (mlbf_verify(filter) != MLBF_OK)
+    return MLBF_DAMAGED;
   if (has_layers(filter))
     return insert_many_layered(filter, hashes, count, verdicts);
   if (!is_unlayered(filter))
@@ -273,13 +196,15 @@ mlbf_status mlbf_insert_many(mlbf_filter *filter, const mlbf_hashes *hashes, siz
     take_wholes(filter, hashes + begin, size, wholes);
     insert_wholes(&all, wholes, size, begin);
   }
-  return insert_end_and_count(&all, count);
+  return insert_end(&all);
 }
 
 /* Hashes of whole keys alone */
 
 mlbf_status mlbf_insert_wholes(mlbf_filter *filter, const mlbf_hash128 *wholes, size_t count, bool *was_new)
 {
+  if (mlbf_verify(filter) != MLBF_OK)
+    return MLBF_DAMAGED;
   if (!filter->operations->insert_wholes)
     return MLBF_BAD_ARGUMENT;
   inserting all;
@@ -292,14 +217,14 @@ mlbf_status mlbf_insert_wholes(mlbf_filter *filter, const mlbf_hash128 *wholes, 
   return insert_end(&all);
 }
 
-/* Without what sorts many, which takes 49 kB of stack. */
 mlbf_status mlbf_insert_whole(mlbf_filter *filter, mlbf_hash128 whole)
 {
+  if (mlbf_verify(filter) != MLBF_OK)
+    return MLBF_DAMAGED;
   assert_filter(filter);
   if (!filter->operations->insert_wholes)
     return MLBF_BAD_ARGUMENT;
-  uint64_t was_new = filter->is_patch ? 0 : settle_wholes(filter, &whole, 1);
-  return mlbf_filter_count_keys(filter, mlbf_filter_cannot_tell(filter) ? 0 : was_new);
+  return mlbf_filter_count_keys(filter, filter->operations->insert_wholes(filter, &whole, 1));
 }
 
 /* Keys */
@@ -329,21 +254,17 @@ void mlbf_test_keys(const mlbf_filter *filter, const mlbf_key *keys, size_t coun
     mlbf_batch batch = batch_from(keys, count, begin);
     new_hosts = test(filter, &batch, new_hosts > BATCH / 2, verdicts + begin);
   }
-  if (mlbf_filter_cannot_tell(filter))
-    say_unknown(count, verdicts);
 }
 
 static mlbf_status insert_keys_layered(mlbf_filter *filter, const mlbf_key *keys, size_t count, mlbf_verdict *verdicts)
 {
   uint64_t new_keys = 0;
-  mlbf_tally tally = {.keys = 0};
   mlbf_layer_hashes hashes;
   for (size_t begin = 0; begin < count; begin += BATCH) {
     mlbf_batch batch = batch_from(keys, count, begin);
     mlbf_batch_hash_layers(filter, &batch, &hashes);
-    new_keys += insert_layers(filter, &hashes, batch.count, verdicts + begin, &tally);
+    new_keys += insert_layers(filter, &hashes, batch.count, verdicts + begin);
   }
-  count_tally(filter, &tally);
   return mlbf_filter_count_keys(filter, new_keys);
 }
 
@@ -361,6 +282,8 @@ static mlbf_status insert_keys_one_by_one(mlbf_filter *filter, const mlbf_key *k
 
 mlbf_status mlbf_insert_keys(mlbf_filter *filter, const mlbf_key *keys, size_t count, mlbf_verdict *verdicts)
 {
+  if (mlbf_verify(filter) != MLBF_OK)
+    return MLBF_DAMAGED;
   if (has_layers(filter))
     return insert_keys_layered(filter, keys, count, verdicts);
   if (!is_unlayered(filter))
@@ -373,5 +296,5 @@ mlbf_status mlbf_insert_keys(mlbf_filter *filter, const mlbf_key *keys, size_t c
     mlbf_batch_hash(filter, &batch, wholes);
     insert_wholes(&all, wholes, batch.count, begin);
   }
-  return insert_end_and_count(&all, count);
+  return insert_end(&all);
 }

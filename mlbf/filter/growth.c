@@ -1,4 +1,4 @@
-/* Filters for an unknown number of keys: the next larger filter, and the chain. growth.h draws both.
+/* The chain: a filter for an unknown number of keys. growth.h draws it.
  *
  * Always, of a chain (assert_chain): all slices are of one kind and secret, so one hash serves all. Slice i + 1 has
  * room for twice the keys of slice i at 0.8 of its rate. Only the last slice takes keys, and a new slice is added only
@@ -6,7 +6,7 @@
  * a key is SEEN if one slice says so, and a segment is new only if none knows it. If a slice cannot be made, the chain
  * stays as it is.
  *
- * `strata uniq` has a chain; the frontier keeps a log and so makes the next larger filter (mlbf_create_larger). One
+ * `strata uniq` and Python have chains; the frontier keeps a log and so makes its filter anew (remake.h). One
  * thread at a time. All is in memory; mlbf/file/chain_file.c saves a chain. */
 #include "mlbf/growth.h"
 
@@ -15,8 +15,6 @@
 #include "mlbf/filter/growth_inside.h"
 
 enum { SLICE_GROWTH = 2 };
-
-static const double rebuild_step = 1.4;
 
 /* Each slice's share of the promised rate p: (1 - tightening) tightening^i sums to 1. 0.8 and not 0.5: the newest
  * slice holds half of all keys, and as the 12th it needs a rate of 0.017 p, not 0.0002 p. */
@@ -34,17 +32,6 @@ static mlbf_options options_like(const mlbf_filter *filter, double keys, double 
 {
   return (mlbf_options){
     .kind = filter->plan.kind, .keys = (uint64_t)keys, .rate = rate, .signals = filter->plan.signals};
-}
-
-mlbf_status mlbf_create_larger(const mlbf_filter *filter, mlbf_filter **larger)
-{
-  double keys = (double)filter->plan.keys * rebuild_step + 1;
-  mlbf_options options = options_like(filter, keys, filter->plan.rate);
-  if (mlbf_kind_is_paper(filter->plan.kind))
-    options.hashes = filter->plan.arrays[0].hashes;
-  if (filter->plan.kind == MLBF_KIND_MLBF_PAPER)
-    options.layers = filter->plan.array_count - 1;
-  return create_like(filter, &options, larger);
 }
 
 mlbf_status mlbf_chain_create_sized(const mlbf_options *given, size_t options_size, mlbf_chain **chain)
@@ -107,7 +94,7 @@ mlbf_verdict mlbf_chain_test(const mlbf_chain *chain, const mlbf_hashes *hashes)
   assert_chain(chain);
   for (uint32_t i = chain->count; i-- > 0;) {
     mlbf_verdict verdict = mlbf_test(chain->slices[i], hashes);
-    if (verdict.outcome == MLBF_SEEN || verdict.outcome == MLBF_UNKNOWN)
+    if (verdict.outcome == MLBF_SEEN)
       return verdict;
   }
   return new_verdict(chain, hashes);

@@ -1,6 +1,6 @@
 /* mlbf/filter/lazy_verify.h: blocks of a mapped filter, each checked when it is first used. Internal to mlbf/.
  *
- * A filter of 1 GiB opens in under a millisecond since its body is not read then. Its arrays call the guard before
+ * A filter of 1 GiB opens in under a millisecond since its body is not read then; a window or a counter calls the guard before
  * they read or write a word; the guard checks that word's block once, by its checksum. After one damaged block every
  * answer of the filter is MLBF_UNKNOWN. */
 #ifndef STRATA_MLBF_LAZY_VERIFY_H

@@ -1,10 +1,5 @@
 /* The kind `line`: one array whose keys lie in one or two cache lines (line.h), nothing else. And the choice of a path.
  *
- *     path of an array (set_arrays in filter.c)
- *        guarded   mapped, and blocks still to be checked        a block is checked before its first use
- *        shared    after mlbf_share, all but array 0             atomic OR; who writes to array 0 holds a lock
- *        best      else: the first of mlbf_line_paths that this processor has
- *
  * Always: every path sets and tests the same bits for a hash, so a filter that one processor made is right on another.
  * mlbf_line_paths ends with the scalar path, which every machine can use, and NULL. A test changes nothing. What an
  * insertion calls new had a bit missing before.

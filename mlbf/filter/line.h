@@ -9,7 +9,7 @@
  * into numbers of as many bits as a lane needs, from the lowest on. Twelve bits are 8 lanes, then 4 over them from
  * the top of a multiple of the number. So a mask is the same few vector instructions for a whole line, whatever k is.
  *
- * A page is 16 KiB or a little less: one entry of the TLB, and one lock, for both lines. A filter of P * 256 lines or
+ * A page is 16 KiB or a little less: one entry of the TLB for both lines. A filter of P * 256 lines or
  * fewer, P the least such number, has P equal pages.
  *
  * A path is an implementation for some processors. All paths set the same bits; tests run each one that this
@@ -38,8 +38,6 @@ extern const mlbf_line_path mlbf_line_scalar;
 extern const mlbf_line_path mlbf_line_avx2;
 extern const mlbf_line_path mlbf_line_avx512;
 extern const mlbf_line_path mlbf_line_neon;
-extern const mlbf_line_path mlbf_line_shared;  /* many threads at once */
-extern const mlbf_line_path mlbf_line_guarded; /* mapped, blocks checked on the way */
 
 /* All paths compiled in, best first, up to a NULL. */
 extern const mlbf_line_path *const mlbf_line_paths[];

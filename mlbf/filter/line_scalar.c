@@ -19,9 +19,8 @@ MLBF_LINE_INLINE bool lanes_insert(uint64_t *line, uint64_t number, unsigned lan
   for (unsigned i = 0; i < lanes; i++) {
     unsigned bit = mlbf_lane_bit(number, lanes, i);
     uint64_t mask = UINT64_C(1) << (bit % 64);
-    uint64_t old = __atomic_load_n(&line[bit / 64], __ATOMIC_RELAXED); /* others may read, none writes: shared.c */
-    missing |= mask & ~old;
-    __atomic_store_n(&line[bit / 64], old | mask, __ATOMIC_RELAXED);
+    missing |= mask & ~line[bit / 64];
+    line[bit / 64] |= mask;
   }
   return missing;
 }

@@ -17,9 +17,7 @@
  *     mix, and a list whose leaves lie at depth 2 and one whose leaves lie at 6 are served alike.
  *
  * Called by filter.c and filter_batch.c through the table of operations below: with signals all layers, without them
- * only the hosts. In a shared filter (mlbf_share) a thread that inserts a key holds the key's stripe, and one that
- * tests holds nothing: so the stripe's next holder finds all the key's segments. All is in memory; mlbf/file/
- * has what is on disk.
+ * only the hosts. All is in memory; mlbf/file/ has what is on disk.
  *
  * Deep segments have one bit each. Distinct segments of one layer cannot be read from the shared fill, so
  * each one found new is counted with the inverse of its chance to be found new (Horvitz and Thompson). */
@@ -101,8 +99,6 @@ static void fetch_places(const mlbf_filter *filter, const mlbf_layer_hashes *has
   for (size_t i = 0; i < count; i++) {
     mlbf_line_prefetch(&host, hashes->hosts[i]);
     mlbf_line_prefetch(&whole, hashes->wholes[i]);
-    if (filter->stripes)
-      mlbf_fetch(&filter->stripes[mlbf_stripe_number(filter, hashes->wholes[i])]);
   }
   for (size_t d = 0; d < hashes->begin[count]; d++)
     mlbf_fetch(&deep.words[deep_bit(&deep, hashes->deep[d]) / 64]);
@@ -210,11 +206,9 @@ static size_t layered_test_keys(const mlbf_filter *filter, const mlbf_batch *bat
   return (hosts_first ? test_hosts_first : test_all)(filter, batch, verdicts);
 }
 
-/* As mlbf_bit_set, without a branch that depends on the bit if the words are only ours. */
+/* As mlbf_bit_set, without a branch that depends on the bit. */
 static inline bool set_bit(mlbf_array *array, uint64_t bit)
 {
-  if (array->guard || array->is_shared)
-    return mlbf_bit_set(array, bit);
   uint64_t *word = &array->words[bit / 64], old = *word;
   *word = old | UINT64_C(1) << (bit % 64);
   return !(old >> (bit % 64) & 1);
@@ -267,16 +261,7 @@ static void settle(mlbf_filter *filter, const mlbf_layer_hashes *hashes, size_t 
 static void layered_insert_layers(mlbf_filter *filter, const mlbf_layer_hashes *hashes, size_t count,
                                   mlbf_verdict *verdicts, mlbf_tally *tally)
 {
-  if (!filter->stripes) {
-    settle(filter, hashes, 0, count, verdicts, tally);
-    return;
-  }
-  for (size_t i = 0; i < count; i++) {
-    mlbf_stripe *stripe = &filter->stripes[mlbf_stripe_number(filter, hashes->wholes[i])];
-    mlbf_stripe_lock(stripe);
-    settle(filter, hashes, i, i + 1, verdicts, tally);
-    mlbf_stripe_unlock(stripe);
-  }
+  settle(filter, hashes, 0, count, verdicts, tally);
 }
 
 static mlbf_verdict layered_insert(mlbf_filter *filter, const mlbf_hashes *hashes)

@@ -21,7 +21,7 @@ static bool has(const mlbf_filter *filter, mlbf_span key)
   mlbf_hashes hashes;
   mlbf_hash(filter, &key, 1, &hashes);
   mlbf_outcome outcome = mlbf_test(filter, &hashes).outcome;
-  return outcome == MLBF_SEEN || outcome == MLBF_UNKNOWN;
+  return outcome == MLBF_SEEN;
 }
 
 static mlbf_status put(mlbf_filter *filter, mlbf_span key)
@@ -193,7 +193,7 @@ static bool are_alike(const mlbf_filter *a, const mlbf_filter *b)
   return a->plan.kind == b->plan.kind && a->plan.arrays[0].bits == b->plan.arrays[0].bits &&
          a->plan.arrays[0].hashes == b->plan.arrays[0].hashes && a->plan.arrays[0].layout == b->plan.arrays[0].layout &&
          a->plan.keys == b->plan.keys && mlbf_keying_equal(&a->keying, &b->keying) &&
-         strcmp(a->profile, b->profile) == 0 && !a->is_patch && !b->is_patch;
+         strcmp(a->profile, b->profile) == 0;
 }
 
 static mlbf_status read_all(int file, mlbf_generations *made)

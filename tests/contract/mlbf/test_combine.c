@@ -1,4 +1,4 @@
-/* Union and patches: the keys of both, nothing lost, and strangers refused. */
+/* Union: the keys of both, nothing lost, and strangers refused. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -79,36 +79,6 @@ CASE(a_union_is_the_filter_of_both)
   }
 }
 
-CASE(a_patch_turns_a_base_into_the_union)
-{
-  char path[] = "/tmp/test_combine.XXXXXX";
-  close(mkstemp(path));
-  for (int i = 0; i < KIND_COUNT; i++) {
-    mlbf_filter *base = filter_of(kinds[i], 0, 15000), *later = filter_of(kinds[i], 0, KEYS);
-    mlbf_filter *patch = NULL, *loaded = NULL;
-    assert_int_equal(mlbf_difference(later, base, &patch), MLBF_OK);
-    mlbf_hashes hashes = hashes_of(patch, KEYS - 1);
-    mlbf_verdict verdict;
-    assert_int_equal(mlbf_test(patch, &hashes).outcome, MLBF_UNKNOWN);
-    assert_int_equal(mlbf_insert(patch, &hashes, &verdict), MLBF_BAD_ARGUMENT);
-    assert_int_equal(mlbf_union(patch, base), MLBF_MISMATCH); /* would be a patch no longer, and say it is */
-    mlbf_stats stats, later_stats;
-    mlbf_stats_read(patch, &stats);
-    mlbf_stats_read(later, &later_stats);
-    assert_true(stats.fill < 0.4 * later_stats.fill);
-    assert_int_equal(mlbf_save(patch, path), MLBF_OK);
-    assert_int_equal(mlbf_load(path, &loaded), MLBF_OK);
-    assert_int_equal(mlbf_test(loaded, &hashes).outcome, MLBF_UNKNOWN);
-    assert_int_equal(mlbf_union(base, loaded), MLBF_OK);
-    assert_same_answers(base, later);
-    mlbf_free(base);
-    mlbf_free(later);
-    mlbf_free(patch);
-    mlbf_free(loaded);
-  }
-  unlink(path);
-}
-
 CASE(strangers_are_refused_and_nothing_changes)
 {
   mlbf_filter *filter = filter_of(MLBF_KIND_MLBF, 0, 100);
@@ -122,13 +92,11 @@ CASE(strangers_are_refused_and_nothing_changes)
   rows[4].signals = false;
   rows[5] = options_of(MLBF_KIND_LINE);
   for (int i = 0; i < 6; i++) {
-    mlbf_filter *stranger = create(rows[i]), *patch = NULL;
+    mlbf_filter *stranger = create(rows[i]);
     mlbf_hashes hashes = hashes_of(stranger, 555);
     mlbf_verdict verdict;
     mlbf_insert(stranger, &hashes, &verdict);
     assert_int_equal(mlbf_union(filter, stranger), MLBF_MISMATCH);
-    assert_int_equal(mlbf_difference(filter, stranger, &patch), MLBF_MISMATCH);
-    assert_null(patch);
     mlbf_free(stranger);
   }
   mlbf_filter *same = filter_of(MLBF_KIND_MLBF, 0, 100);

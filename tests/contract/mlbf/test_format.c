@@ -260,18 +260,14 @@ CASE(the_second_reader_finds_every_bit)
     const uint8_t *file = reader.file;
     uint64_t body = u64(file + 56), blocks = u64(file + 64);
     assert_memory_equal(file, "MLBF\r\n\x1a\n", 8);
-    assert_int_equal(u32(file + 8), 2);
+    assert_int_equal(u32(file + 8), 3);
     bool is_unkeyed = u32(file + 16) == 3 || u32(file + 16) == 4;
-    assert_int_equal(u32(file + 1176), is_unkeyed ? 1 : 2); /* the hash */
-    assert_int_equal(u32(file + 1180), is_unkeyed ? 0 : 3); /* from a seed */
+    assert_int_equal(u32(file + 1032), is_unkeyed ? 1 : 2); /* the hash */
+    assert_int_equal(u32(file + 1036), is_unkeyed ? 0 : 3); /* from a seed */
     assert_int_equal(u32(file + 16), goldens[i].options.kind);
     assert_int_equal(u64(file + 24), goldens[i].options.seed);
     bool is_paper = goldens[i].options.kind == MLBF_KIND_MLBF_PAPER; /* its flaw: /b /a is "seen" after /a /b */
     assert_int_equal(u64(file + 48), is_paper ? KEY_COUNT - 1 : KEY_COUNT);
-    uint64_t answers = 0;
-    for (size_t at = 1032; at < 1176; at += 8)
-      answers += u64(file + at);
-    assert_int_equal(answers, KEY_COUNT);
     assert_int_equal(reader.size, 4096 + body + 8 * blocks);
     assert_int_equal(u64(file + 4088), XXH3_64bits(file, 4088));
     assert_int_equal(u64(file + 72), XXH3_64bits(file + 4096 + body, 8 * blocks));

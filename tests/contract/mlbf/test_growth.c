@@ -128,45 +128,6 @@ CASE(a_chain_keeps_its_promise)
   }
 }
 
-/* The log's side of it is tested in test_filter.c; here sizes, rates and bits at every step. */
-CASE(rebuilding_keeps_one_filter_within_15_bits)
-{
-  mlbf_options options = {.kind = MLBF_KIND_MLBF, .keys = FIRST, .rate = 0.01, .seed = 1};
-  mlbf_filter *filter = NULL;
-  assert_int_equal(mlbf_create(&options, &filter), MLBF_OK);
-  double most_bits = 0;
-  unsigned rebuilds = 0;
-  for (uint64_t id = 0; id < KEYS; id++) {
-    mlbf_hashes hashes = hashes_of(filter, NULL, id);
-    mlbf_verdict verdict;
-    if (mlbf_insert(filter, &hashes, &verdict) == MLBF_OK)
-      continue;
-    mlbf_filter *larger = NULL;
-    assert_int_equal(mlbf_create_larger(filter, &larger), MLBF_OK);
-    mlbf_free(filter);
-    filter = larger;
-    for (uint64_t old = 0; old <= id; old++) { /* the log of this test is the list itself */
-      hashes = hashes_of(filter, NULL, old);
-      mlbf_insert_segment(filter, 1, hashes.layer[0]);
-      mlbf_insert_whole(filter, hashes.whole);
-    }
-    mlbf_stats stats;
-    mlbf_stats_read(filter, &stats);
-    if (id > 10 * FIRST) /* below, 64 cache lines are the least a filter has */
-      most_bits = fmax(most_bits, (double)stats.bits / (double)id);
-    rebuilds++;
-  }
-  double rate = measured_rate(filter, NULL);
-  print_message("%u rebuilds, at most %.2f bits a key, measured %.4f\n", rebuilds, most_bits, rate);
-  assert_true(most_bits > 10 && most_bits <= 15);
-  assert_true(rate < 0.01);
-  for (uint64_t id = 0; id < KEYS; id++) {
-    mlbf_hashes hashes = hashes_of(filter, NULL, id);
-    assert_int_equal(mlbf_test(filter, &hashes).outcome, MLBF_SEEN);
-  }
-  mlbf_free(filter);
-}
-
 CASE(a_chain_survives_its_file_and_grows_on)
 {
   char path[] = "/tmp/test_growth.XXXXXX";

@@ -146,7 +146,6 @@ CASE(with_more_keys)
     assert_int_equal(mlbf_save(filter, other), MLBF_OK);
     mlbf_free(filter);
     assert_int_equal(mlbf_map(old_path, &mapped), MLBF_OK);
-    mlbf_use_unchecked(mapped);
     for (size_t w = 0; w < 3; w++) {
       mlbf_remaking *r;
       uint64_t times;
@@ -199,7 +198,6 @@ CASE(damage_is_noticed)
   fputc(byte ^ 4, file);
   fclose(file);
   assert_int_equal(mlbf_map(old_path, &mapped), MLBF_OK);
-  mlbf_use_unchecked(mapped);
   assert_int_equal(mlbf_verify_some(mapped, MIB / 2, &is_done), MLBF_OK);
   assert_false(is_done);
   assert_int_equal(mlbf_verify_some(mapped, MIB / 2, &is_done), MLBF_DAMAGED);
@@ -223,7 +221,6 @@ CASE(a_sound_one_is_verified_in_pieces)
   insert(filter, 0, OLD_KEYS);
   assert_int_equal(mlbf_save(filter, old_path), MLBF_OK);
   assert_int_equal(mlbf_map(old_path, &mapped), MLBF_OK);
-  mlbf_use_unchecked(mapped);
   assert_int_equal(mlbf_test_wholes(mapped, wholes, 3, known), MLBF_OK);
   assert_true(known[0] && !known[1] && known[2]);
   int calls = 0;
@@ -241,26 +238,18 @@ CASE(a_sound_one_is_verified_in_pieces)
 CASE(refusals)
 {
   mlbf_remaking *r;
-  mlbf_filter *paper, *patch, *a, *b;
+  mlbf_filter *paper, *a;
   mlbf_options of_paper = {.kind = MLBF_KIND_BLOOM_PAPER, .keys = 100, .rate = 0.1};
   mlbf_options options = options_of(MLBF_KIND_LINE, 100), absurd = options_of(MLBF_KIND_LINE, 0);
-  bool known;
   assert_int_equal(mlbf_create(&of_paper, &paper), MLBF_OK);
   assert_int_equal(mlbf_create(&options, &a), MLBF_OK);
-  assert_int_equal(mlbf_create(&options, &b), MLBF_OK);
-  assert_int_equal(mlbf_difference(a, b, &patch), MLBF_OK);
   assert_int_equal(mlbf_remake_begin(paper, NULL, MIB, path, &r), MLBF_BAD_ARGUMENT);
-  assert_int_equal(mlbf_remake_begin(patch, NULL, MIB, path, &r), MLBF_BAD_ARGUMENT);
   assert_int_equal(mlbf_remake_begin(NULL, &of_paper, MIB, path, &r), MLBF_BAD_ARGUMENT);
   assert_int_equal(mlbf_remake_begin(NULL, &absurd, MIB, path, &r), MLBF_BAD_ARGUMENT);
   assert_int_equal(mlbf_remake_begin(a, NULL, MIB, "/nowhere/at/all", &r), MLBF_IO);
-  assert_int_equal(mlbf_test_wholes(patch, &(mlbf_hash128){1, 2}, 1, &known), MLBF_BAD_ARGUMENT);
-  assert_true(known);
   mlbf_remake_end(NULL);
   mlbf_free(paper);
-  mlbf_free(patch);
   mlbf_free(a);
-  mlbf_free(b);
 }
 
 EACH_CASE(begin, end)

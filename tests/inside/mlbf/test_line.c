@@ -28,7 +28,7 @@ static void table_make(lines_table *table, mlbf_layout layout, uint32_t hashes, 
 {
   memset(table->words, 0, sizeof table->words);
   table->plan = (mlbf_array_plan){layout, hashes, (uint64_t)lines * MLBF_LINE_BITS};
-  table->array = mlbf_array_over(&table->plan, table->words, path, NULL, false);
+  table->array = mlbf_array_over(&table->plan, table->words, path);
 }
 
 /* Key by key, so that lines go from empty to full under both paths. */
@@ -66,8 +66,7 @@ CASE(every_path_sets_the_same_bits)
 {
   static const unsigned line_counts[] = {1, 2, LINES, PAGED_LINES};
   static lines_table one, other;
-  for (const mlbf_line_path *const *path = mlbf_line_paths, *const shared[] = {&mlbf_line_shared, NULL}; *path;
-       path = path[0] == &mlbf_line_scalar ? shared : path + 1) {
+  for (const mlbf_line_path *const *path = mlbf_line_paths; *path; path++) {
     if (!(*path)->is_usable()) {
       print_message("%s: skipped, not on this machine\n", (*path)->name);
       continue;
@@ -191,7 +190,7 @@ CASE(lines_stay_uniform_in_the_largest_filter)
   enum { SAMPLE = 1 << 20, PAGE = MLBF_PAGE_LINES };
   static unsigned first[PAGE], second[PAGE];
   mlbf_array_plan plan = {MLBF_LAYOUT_TWO_LINES, 16, UINT64_C(1) << 48};
-  mlbf_array array = mlbf_array_over(&plan, NULL, &mlbf_line_scalar, NULL, false);
+  mlbf_array array = mlbf_array_over(&plan, NULL, &mlbf_line_scalar);
   assert_int_equal(array.places, UINT64_C(1) << 31);
   for (unsigned id = 0; id < SAMPLE; id++) {
     mlbf_two_lines two = mlbf_two_lines_of(&array, hash_of(id));

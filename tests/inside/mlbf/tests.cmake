@@ -13,10 +13,6 @@ set(room contract/mlbf)
 strata_program(inside_mlbf_papers mlbf PkgConfig::XXHASH m SUFFIX _papers)
 target_compile_definitions(inside_mlbf_papers PRIVATE PAPERS)
 strata_test(window bad_files)
-strata_program(inside_threads_scalar mlbf m SUFFIX _scalar)
-target_compile_definitions(inside_threads_scalar PRIVATE SCALAR)
-strata_test(stripes)
-strata_cases(stripes_scalar LABELS threads)
 
 find_program(CLANG clang)                                      # the NEON path compiles, on machines that cannot run it
 if(CLANG)
