@@ -11,7 +11,6 @@
 #include <xxhash.h>
 
 #include "mlbf/growth.h"
-#include "mlbf/papers/revoke.h"
 #include "tests/contract/fuzz/input_file.h"
 
 enum { HEADER = 4096, BLOCK = 1 << 20 };
@@ -78,17 +77,6 @@ static void use_chain(mlbf_chain *chain)
   mlbf_chain_stats_read(chain, &stats);
 }
 
-static void use_generations(mlbf_generations *generations)
-{
-  mlbf_span key = {"host/path", 9};
-  bool was_member;
-  mlbf_status status = mlbf_generations_insert(generations, key, &was_member);
-  if ((status == MLBF_OK || status == MLBF_FULL) && !mlbf_generations_test(generations, key))
-    abort();
-  if (mlbf_generations_age(generations) == MLBF_OK)
-    mlbf_generations_test(generations, key);
-}
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
   static char path[48];
@@ -98,7 +86,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
   mlbf_filter *filter = NULL;
   mlbf_chain *chain = NULL;
-  mlbf_generations *generations = NULL;
   mlbf_status loaded = mlbf_load(path, &filter);
   if (loaded == MLBF_OK)
     use_filter(filter, path);
@@ -110,9 +97,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
   if (mlbf_chain_load(path, &chain) == MLBF_OK)
     use_chain(chain);
   mlbf_chain_free(chain);
-  if (mlbf_generations_load(path, &generations) == MLBF_OK)
-    use_generations(generations);
-  mlbf_generations_free(generations);
   unlink(path);
   return 0;
 }

@@ -13,7 +13,6 @@
 #include "mlbf/key_set.h"
 #ifdef PAPERS
 #include "mlbf/papers/matrix.h"
-#include "mlbf/papers/revoke.h"
 #include "mlbf/papers/window_skip.h"
 #endif
 #include "mlbf/window_epoch.h"
@@ -39,7 +38,6 @@ static char directory[SCRATCH_PATH], file[SCRATCH_PATH];
 LOADER(load_skip, mlbf_skip, mlbf_skip_load, mlbf_skip_free)
 LOADER(map_skip, mlbf_skip, mlbf_skip_map, mlbf_skip_free)
 LOADER(load_matrix, mlbf_matrix, mlbf_matrix_load, mlbf_matrix_free)
-LOADER(load_generations, mlbf_generations, mlbf_generations_load, mlbf_generations_free)
 #endif
 LOADER(load_epoch, mlbf_epoch, mlbf_epoch_load, mlbf_epoch_free)
 LOADER(map_epoch, mlbf_epoch, mlbf_epoch_map, mlbf_epoch_free)
@@ -69,9 +67,6 @@ static const struct loader {
   {"filter", load_filter, NULL, 0},
   {"filter, mapped", map_filter, NULL, 0},
   {"chain", load_chain, NULL, 0},
-#ifdef PAPERS
-  {"generations", load_generations, NULL, 0},
-#endif
 };
 
 enum { LOADERS = sizeof loaders / sizeof *loaders };
@@ -151,9 +146,6 @@ CASE(another_structure_is_named_as_such)
   scratch_write(file, bytes, size);
   for (int i = 0; loaders[i].own; i++)
     assert_refused(file, &loaders[i], MLBF_NOT_A_FILTER);
-#ifdef PAPERS
-  assert_refused(file, &loaders[LOADERS - 1], MLBF_MISMATCH); /* one slice makes no generations */
-#endif
   free(bytes);
 }
 

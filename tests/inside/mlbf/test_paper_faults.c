@@ -1,10 +1,9 @@
-/* test_mlbf_faults.c for the structures that are as the papers print them. */
+/* Each allocation of the structures that are as the papers print them fails once. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "mlbf/papers/matrix.h"
-#include "mlbf/papers/revoke.h"
 #include "mlbf/papers/window_skip.h"
 #include "tests/support/lives.h"
 
@@ -32,31 +31,6 @@ static void skip_keys(story *s)
     assert_true(mlbf_skip_test(again, span_of(&id), 0, &is_seen) == MLBF_OK && is_seen);
   mlbf_skip_free(skip);
   mlbf_skip_free(again);
-}
-
-static void grow_old(story *s)
-{
-  mlbf_options options = {.kind = MLBF_KIND_BLOOM, .keys = KEYS, .rate = 1e-6, .seed = 1};
-  mlbf_generations *generations = NULL, *again = NULL;
-  mlbf_pair *pair = NULL;
-  uint64_t id = 1;
-  bool is_there;
-  while (has_failed(s, mlbf_pair_create(&options, &options, &pair)))
-    assert_null(pair);
-  while (has_failed(s, mlbf_generations_create(&options, 3, &generations)))
-    assert_null(generations);
-  assert_int_equal(mlbf_generations_insert(generations, span_of(&id), &is_there), MLBF_OK);
-  for (int age = 0; age < 2; age++)
-    while (has_failed(s, mlbf_generations_age(generations)))
-      assert_true(mlbf_generations_test(generations, span_of(&id)));
-  while (has_failed(s, mlbf_generations_save(generations, s->path)))
-    ;
-  while (has_failed(s, mlbf_generations_load(s->path, &again)))
-    assert_null(again);
-  assert_true(mlbf_generations_test(again, span_of(&id)));
-  mlbf_generations_free(generations);
-  mlbf_generations_free(again);
-  mlbf_pair_free(pair);
 }
 
 /* A text of its own for each id, of some 60 shingles. */
@@ -110,6 +84,14 @@ static void find_the_like(story *s)
   mlbf_matrix_free(loaded);
 }
 
-static life *const lives[] = {skip_keys, grow_old, find_the_like};
+static life *const lives[] = {skip_keys, find_the_like};
 
-LIVES_FAIL(lives, sizeof lives / sizeof *lives)
+CASE(each_allocation_fails_once)
+{
+  lives_fail(lives, sizeof lives / sizeof *lives, FAULT_ALLOC, ENOMEM, false);
+}
+
+CASE(from_each_allocation_on_all_fail)
+{
+  lives_fail(lives, sizeof lives / sizeof *lives, FAULT_ALLOC, ENOMEM, true);
+}
