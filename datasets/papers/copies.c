@@ -1,6 +1,6 @@
 #include "datasets/papers/copies.h"
 #include "datasets/sort/xorshift.h"
-#include "mlbf/papers/matrix.h"
+#include "datasets/papers/matrix.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -25,7 +25,7 @@ struct copies {
   const texts *texts;
   side stored, strangers;
   mlbf_shingles *every; /* by number: all shingles of a stored text_words */
-  mlbf_matrix *matrix;
+  matrix *matrix;
 };
 
 /* ---- what is true ---------------------------------------------------------------------------- */
@@ -79,7 +79,7 @@ static bool store(copies *of, size_t number)
   const text_words *t = &of->texts->list[number];
   mlbf_shingles winnowed = {.count = 0};
   bool is_in = mlbf_shingles_of(t->bytes, text_size(t), &winnowed) == MLBF_OK &&
-               mlbf_matrix_add(of->matrix, number, &winnowed) == MLBF_OK && every_shingle(t, &of->every[number]);
+               matrix_add(of->matrix, number, &winnowed) && every_shingle(t, &of->every[number]);
   mlbf_shingles_free(&winnowed);
   return is_in;
 }
@@ -94,7 +94,7 @@ static bool fill(copies *of, uint64_t seed)
   size_t count = of->texts->count;
   of->every = calloc(count + 1, sizeof *of->every);
   if (of->every == NULL || !side_make(&of->stored, count) || !side_make(&of->strangers, count) ||
-      mlbf_matrix_create(NULL, &of->matrix) != MLBF_OK)
+      (of->matrix = matrix_create(&matrix_usual)) == NULL)
     return false;
   for (size_t i = 0; i < count; i++) {
     if (of->texts->list[i].count == 0)
@@ -138,7 +138,7 @@ void copies_free(copies *of)
   free(of->stored.long_ones);
   free(of->strangers.all);
   free(of->strangers.long_ones);
-  mlbf_matrix_free(of->matrix);
+  matrix_free(of->matrix);
   free(of);
 }
 
@@ -149,9 +149,7 @@ size_t copies_stored(const copies *of)
 
 uint64_t copies_bytes(const copies *of)
 {
-  mlbf_matrix_stats stats;
-  mlbf_matrix_stats_read(of->matrix, &stats);
-  return stats.bytes;
+  return matrix_stats_read(of->matrix).bytes;
 }
 
 /* ---- queries --------------------------------------------------------------------------------- */
@@ -195,8 +193,7 @@ typedef struct question {
   mlbf_shingles winnowed, every;
 } question;
 
-static void judge(const copies *of, const question *q, const mlbf_matrix_match *named, size_t count,
-                  copies_result *result)
+static void judge(const copies *of, const question *q, const matrix_match *named, size_t count, copies_result *result)
 {
   bool is_found = false;
   for (size_t i = 0; i < count; i++) {
@@ -216,10 +213,10 @@ static void judge(const copies *of, const question *q, const mlbf_matrix_match *
 static bool ask(const copies *of, const text_words *query, question *q, copies_result *result)
 {
   size_t count = of->stored.count;
-  mlbf_matrix_match *named = malloc(count * sizeof *named);
+  matrix_match *named = malloc(count * sizeof *named);
   bool is_answered = named != NULL && every_shingle(query, &q->every) &&
                      mlbf_shingles_of(query->bytes, text_size(query), &q->winnowed) == MLBF_OK &&
-                     mlbf_matrix_query(of->matrix, &q->winnowed, NAMED, named, &count) == MLBF_OK;
+                     matrix_query(of->matrix, &q->winnowed, NAMED, named, &count);
   if (is_answered)
     judge(of, q, named, count, result);
   mlbf_shingles_free(&q->winnowed);

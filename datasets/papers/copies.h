@@ -1,7 +1,7 @@
-/* datasets/papers/copies.h: of which stored text is this one an edited copy? Compares the answers of mlbf_matrix_query
+/* datasets/papers/copies.h: of which stored text is this one an edited copy? Compares the answers of matrix_query
  * with an exact comparison of all shingles of four words, on generated or real texts.
  *
- *     stored     four texts of five, in an mlbf_matrix; the fifth, a "stranger", is not stored
+ *     stored     four texts of five, in a matrix; the fifth, a "stranger", is not stored
  *     passage    a thousand words of a stranger, a share of which is replaced by a passage of a stored text
  *     inserts    a stored text with sentences of a stranger inserted, until they are a given share of it
  *

@@ -2,7 +2,6 @@
  * Here they are compared on generated documents of similar lengths (passages.h), and in shape only. */
 #include "datasets/papers/paper.h"
 #include "datasets/papers/passages.h"
-#include "mlbf/papers/matrix.h"
 
 enum { DOCUMENTS = 500, ROUNDS_USUAL = 300 };
 
@@ -26,7 +25,7 @@ static void write_number(const paper_run *run, const char *what, double printed,
 
 static void write_sizes(const paper_run *run)
 {
-  double bits = (double)mlbf_matrix_row_bits((uint64_t)row_words, 0.05);
+  double bits = (double)matrix_row_bits((uint64_t)row_words, 0.05);
   fputs("<h3>Table 1</h3>\n<div class=\"scroll\"><table><tr><th></th><th>printed</th><th>ours</th><th></th></tr>\n",
         run->html);
   write_number(run, "m_bits", printed_bits, bits, 0, "&#8722;n ln p / (ln 2)&#178;, n = 123&#8239;000, p = 0.05");
@@ -48,7 +47,7 @@ static void write_sizes(const paper_run *run)
 static const struct {
   const char *name;
   double wrong, missed; /* printed, as shares */
-} layouts[PASSAGES_LAYOUTS] = {{"row-each", 0.01, 0.05}, {"distributed", 0.0001, 0.11}};
+} layouts[MATRIX_LAYOUTS] = {{"row-each", 0.01, 0.05}, {"distributed", 0.0001, 0.11}};
 
 /* What was asked and what came of it, by one layout and score. */
 typedef struct outcome {
@@ -83,9 +82,9 @@ static void write_sum(const paper_run *run, int layout, const outcome *of)
 }
 
 static void write_result(const paper_run *run, uint32_t percent, const passages_result *of,
-                         outcome sums[PASSAGES_LAYOUTS][PASSAGES_SCORES])
+                         outcome sums[MATRIX_LAYOUTS][PASSAGES_SCORES])
 {
-  for (int l = 0; l < PASSAGES_LAYOUTS; l++)
+  for (int l = 0; l < MATRIX_LAYOUTS; l++)
     for (int s = 0; s < PASSAGES_SCORES; s++) {
       outcome one = {layouts[l].name,
                      score_names[s],
@@ -113,10 +112,10 @@ static void write_result(const paper_run *run, uint32_t percent, const passages_
 }
 
 /* By the corrected score. */
-static void judge_passages(const paper_run *run, outcome sums[PASSAGES_LAYOUTS][PASSAGES_SCORES])
+static void judge_passages(const paper_run *run, outcome sums[MATRIX_LAYOUTS][PASSAGES_SCORES])
 {
-  const outcome *each = &sums[PASSAGES_ROW_EACH][PASSAGES_CORRECTED];
-  const outcome *spread = &sums[PASSAGES_DISTRIBUTED][PASSAGES_CORRECTED];
+  const outcome *each = &sums[MATRIX_ROW_EACH][PASSAGES_CORRECTED];
+  const outcome *spread = &sums[MATRIX_DISTRIBUTED][PASSAGES_CORRECTED];
   double wrong[] = {each->wrong / each->rows, spread->wrong / spread->rows};
   double missed[] = {each->missed / each->queries, spread->missed / spread->queries};
   paper_judge(run, PAPER_NOT_REPRODUCIBLE, "Table 2, its numbers",
@@ -129,14 +128,14 @@ static void judge_passages(const paper_run *run, outcome sums[PASSAGES_LAYOUTS][
 
 static bool write_passages(const paper_run *run, const passages *of, uint32_t rounds)
 {
-  outcome sums[PASSAGES_LAYOUTS][PASSAGES_SCORES] = {0};
+  outcome sums[MATRIX_LAYOUTS][PASSAGES_SCORES] = {0};
   fprintf(run->html,
           "<h3>Table 2, %u queries for each share copied</h3>\n<p>%d documents; n = %llu; %zu rows of"
           " a document each, %zu distributed. Seed %llu.</p>\n<div class=\"scroll\"><table><tr><th>copied</th>"
           "<th>layout</th><th>score</th><th>false positives, printed</th><th>ours</th><th>false negatives, printed</th>"
           "<th>ours</th></tr>\n",
           (unsigned)rounds, DOCUMENTS, (unsigned long long)passages_row_shingles(of),
-          passages_rows(of, PASSAGES_ROW_EACH), passages_rows(of, PASSAGES_DISTRIBUTED), (unsigned long long)run->seed);
+          passages_rows(of, MATRIX_ROW_EACH), passages_rows(of, MATRIX_DISTRIBUTED), (unsigned long long)run->seed);
   for (int i = 0; i < PERCENTS; i++) {
     passages_result result;
     if (!passages_measure(of, percents[i], rounds, run->seed, &result))
@@ -144,7 +143,7 @@ static bool write_passages(const paper_run *run, const passages *of, uint32_t ro
     write_result(run, percents[i], &result, sums);
     paper_told(run, (uint64_t)i + 1, 2 * PERCENTS);
   }
-  for (int l = 0; l < PASSAGES_LAYOUTS; l++)
+  for (int l = 0; l < MATRIX_LAYOUTS; l++)
     for (int s = 0; s < PASSAGES_SCORES; s++)
       write_sum(run, l, &sums[l][s]);
   fputs("</table></div>\n", run->html);
@@ -162,7 +161,7 @@ static const char words[] =
   " long document is spread over several rows, each with too little of a passage. That is the table&#8217;s shape: far"
   " fewer false positives, more false negatives, the latter only with the corrected score, as half-empty rows know"
   " less by chance and so miss more by the literal one. Documents compared by their stored shingles, as"
-  " mlbf_matrix_query does, give no false positive; what they miss has less than 4&#8239;% of its shingles in"
+  " a query of the matrix does, give no false positive; what they miss has less than 4&#8239;% of its shingles in"
   " common.</p>\n";
 
 bool paper_matrix(const paper_run *run)

@@ -1,4 +1,4 @@
-/* Edited copies of whole documents, found by mlbf_matrix_query: the use of a pseudo-matrix filter in a crawl, for which
+/* Edited copies of whole documents, found by matrix_query: the use of a pseudo-matrix filter in a crawl, for which
  * the paper has no table. On generated documents, and on a directory of real ones if given. */
 #include "datasets/papers/copies.h"
 #include "datasets/papers/paper.h"
@@ -51,11 +51,11 @@ static bool write_set(const paper_run *run, const char *set, const texts *from)
 }
 
 static const char words[] =
-  "<h3>Edited copies, as mlbf_matrix_query finds them</h3>\n<p>Four documents of five are stored. A query is a thousand"
-  " words of the fifth, a share of them replaced by a passage of a stored document; or a stored document into which"
-  " sentences of twenty words of the fifth are put until they are that share of it. A document is named if it seems to"
-  " have 2&#8239;% of the query; that is a false alarm if less than half of this is true, by all shingles of four words"
-  " of both. Real documents have much in common, so that many are named, and rightly.</p>\n"
+  "<h3>Edited copies, as a query of the matrix finds them</h3>\n<p>Four documents of five are stored. A query is a"
+  " thousand words of the fifth, a share of them replaced by a passage of a stored document; or a stored document into"
+  " which sentences of twenty words of the fifth are put until they are that share of it. A document is named if it"
+  " seems to have 2&#8239;% of the query; that is a false alarm if less than half of this is true, by all shingles of"
+  " four words of both. Real documents have much in common, so that many are named, and rightly.</p>\n"
   "<div class=\"scroll\"><table>"
   "<tr><th>documents</th><th>edit</th><th>share</th><th>named, a query</th><th>false alarms, of all stored</th>"
   "<th>source not named</th><th>source named first</th><th>named a near-duplicate (90&#8239;%)</th>"

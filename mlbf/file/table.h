@@ -17,7 +17,6 @@ typedef enum mlbf_table_kind {
   MLBF_TABLE_SKIP = 1,    /* window_skip.c */
   MLBF_TABLE_EPOCH = 2,   /* window_epoch.c */
   MLBF_TABLE_COUNT = 3,   /* count.c */
-  MLBF_TABLE_MATRIX = 4,  /* matrix_file.c */
   MLBF_TABLE_KEY_SET = 5, /* key_set.c */
   MLBF_TABLE_ROWS = 6,    /* corpus_volume.c */
   MLBF_TABLE_NEAR = 7,    /* near_table.c */

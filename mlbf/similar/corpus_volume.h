@@ -14,7 +14,7 @@ enum {
   CORPUS_HEADER_BYTES = 64,
   CORPUS_RECORD_HEAD = 32,
   CORPUS_VERSION = 3,          /* of new .docs files; version 2 has no least shingles, 1 no hashes of texts either */
-  CORPUS_ROW_SHINGLES = 20000, /* the defaults of matrix.h: some 130 web pages */
+  CORPUS_ROW_SHINGLES = 20000, /* some 130 web pages */
   CORPUS_ROW_BITS = 124704,    /* m of that and a rate of 0.05 */
   CORPUS_HASHES = 4,
   CORPUS_ROW_BYTES = 1 << 20, /* of records: a row of many short documents is full before its filter is */

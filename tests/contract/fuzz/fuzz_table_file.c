@@ -1,4 +1,4 @@
-/* Whatever bytes the file of a window, a counting filter, a matrix or a set of keys holds: it is refused, or it is one
+/* Whatever bytes the file of a window, a counting filter or a set of keys holds: it is refused, or it is one
  * that can be asked, filled, saved and loaded. Checksums are put right first, as in fuzz_filter_file.c. */
 #include <stdint.h>
 #include <stdio.h>
@@ -10,7 +10,6 @@
 #include "mlbf/count.h"
 #include "mlbf/key_set.h"
 #include "mlbf/key_set.h"
-#include "mlbf/papers/matrix.h"
 #include "mlbf/window_epoch.h"
 #include "mlbf/papers/window_skip.h"
 #include "tests/contract/fuzz/input_file.h"
@@ -120,34 +119,6 @@ static void use_keys(mlbf_key_set *set)
   mlbf_key_set_free(again);
 }
 
-static void use_matrix(mlbf_matrix *matrix)
-{
-  enum { SHINGLES = 40, ROW_SMALL = 1 << 16 };
-  uint64_t shingles[SHINGLES];
-  mlbf_shingles document = {.at = shingles, .count = SHINGLES};
-  mlbf_matrix_match best;
-  mlbf_matrix_stats stats, loaded;
-  for (uint64_t i = 0; i < SHINGLES; i++)
-    shingles[i] = (i + 1) * UINT64_C(0x0123456789ab);
-  size_t count = 1;
-  mlbf_status status = mlbf_matrix_add(matrix, UINT64_MAX, &document);
-  if (status != MLBF_OK && status != MLBF_BAD_ARGUMENT) /* there may be one of that name */
-    abort();
-  if (mlbf_matrix_query(matrix, &document, 1, &best, &count) != MLBF_OK || (status == MLBF_OK && count != 1))
-    abort();
-  mlbf_matrix_stats_read(matrix, &stats);
-  if (stats.row_bits < ROW_SMALL && mlbf_matrix_remove(matrix, &(uint64_t){UINT64_MAX}, 1) != MLBF_OK)
-    abort();
-  mlbf_matrix *again = NULL;
-  mlbf_matrix_stats_read(matrix, &stats);
-  if (mlbf_matrix_save(matrix, copy) != MLBF_OK || mlbf_matrix_load(copy, &again) != MLBF_OK)
-    abort();
-  mlbf_matrix_stats_read(again, &loaded);
-  if (loaded.documents != stats.documents || loaded.shingles != stats.shingles)
-    abort();
-  mlbf_matrix_free(again);
-}
-
 static void use_key_set(mlbf_key_set *set)
 {
   mlbf_key_set_stats stats, loaded;
@@ -172,7 +143,6 @@ static void try_all(bool is_mapped)
   mlbf_epoch *epoch = NULL;
   mlbf_skip *skip = NULL;
   mlbf_count *count = NULL;
-  mlbf_matrix *matrix = NULL;
   mlbf_key_set *set = NULL;
   if ((is_mapped ? mlbf_epoch_map : mlbf_epoch_load)(path, &epoch) == MLBF_OK)
     use_epoch(epoch);
@@ -184,14 +154,11 @@ static void try_all(bool is_mapped)
   if (!is_mapped && mlbf_key_set_load(path, &keys) == MLBF_OK)
     use_keys(keys);
   mlbf_key_set_free(keys);
-  if (!is_mapped && mlbf_matrix_load(path, &matrix) == MLBF_OK)
-    use_matrix(matrix);
   if (!is_mapped && mlbf_key_set_load(path, &set) == MLBF_OK)
     use_key_set(set);
   mlbf_epoch_free(epoch);
   mlbf_skip_free(skip);
   mlbf_key_set_free(set);
-  mlbf_matrix_free(matrix);
   mlbf_count_free(count);
 }
 

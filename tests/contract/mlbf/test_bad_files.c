@@ -12,7 +12,6 @@
 #include "mlbf/growth.h"
 #include "mlbf/key_set.h"
 #ifdef PAPERS
-#include "mlbf/papers/matrix.h"
 #include "mlbf/papers/window_skip.h"
 #endif
 #include "mlbf/window_epoch.h"
@@ -37,7 +36,6 @@ static char directory[SCRATCH_PATH], file[SCRATCH_PATH];
 #ifdef PAPERS
 LOADER(load_skip, mlbf_skip, mlbf_skip_load, mlbf_skip_free)
 LOADER(map_skip, mlbf_skip, mlbf_skip_map, mlbf_skip_free)
-LOADER(load_matrix, mlbf_matrix, mlbf_matrix_load, mlbf_matrix_free)
 #endif
 LOADER(load_epoch, mlbf_epoch, mlbf_epoch_load, mlbf_epoch_free)
 LOADER(map_epoch, mlbf_epoch, mlbf_epoch_map, mlbf_epoch_free)
@@ -57,7 +55,6 @@ static const struct loader {
 #ifdef PAPERS
   {"skip", load_skip, "window-skip.mlbf", 7}, /* unit, window, keys, m, k, arrays, tick */
   {"skip, mapped", map_skip, "window-skip.mlbf", 0},
-  {"matrix", load_matrix, "matrix.mlbf", 4}, /* shingles a row, rate, documents, shingles */
 #endif
   {"epoch", load_epoch, "window-epoch.mlbf", 6}, /* unit, window, keys, m, k, length of an epoch */
   {"epoch, mapped", map_epoch, "window-epoch.mlbf", 0},
@@ -128,8 +125,7 @@ CASE(a_gigabyte_is_refused_before_it_is_read)
 
 CASE(another_structure_is_named_as_such)
 {
-  static const char *const tables[] = {"window-skip.mlbf", "window-epoch.mlbf", "count.mlbf", "matrix.mlbf",
-                                       "key-set.mlbf"};
+  static const char *const tables[] = {"window-skip.mlbf", "window-epoch.mlbf", "count.mlbf", "key-set.mlbf"};
   for (size_t t = 0; t < sizeof tables / sizeof *tables; t++) {
     size_t size;
     char *bytes = golden(tables[t], &size);

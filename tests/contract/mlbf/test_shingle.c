@@ -178,6 +178,64 @@ CASE(equal_words_are_an_equal_text)
   assert_equal_text("onetwo", "one two", false);
 }
 
+CASE(words_are_what_counts)
+{
+  static const char *const alike[] = {"The quick brown fox", "the QUICK  brown fox.", "\nthe-quick,brown\t(fox)"};
+  mlbf_shingles first = of(alike[0]);
+  assert_int_equal(first.count, 1);
+  for (size_t i = 1; i < sizeof alike / sizeof *alike; i++) {
+    mlbf_shingles other = of(alike[i]);
+    assert_int_equal(mlbf_shingles_common(first.at, first.count, other.at, other.count), 1);
+    mlbf_shingles_free(&other);
+  }
+  mlbf_shingles other = of("the quick fox brown");
+  assert_int_equal(mlbf_shingles_common(first.at, first.count, other.at, other.count), 0);
+  mlbf_shingles_free(&other);
+  mlbf_shingles_free(&first);
+  static const struct {
+    const char *text;
+    size_t count;
+  } few[] = {{" \t.,;\xc2", 1}, {"", 0}, {"...", 0}, {"one two", 1}}; /* bytes above 127 are letters */
+  for (size_t i = 0; i < sizeof few / sizeof *few; i++) {
+    other = of(few[i].text);
+    assert_int_equal(other.count, few[i].count);
+    mlbf_shingles_free(&other);
+  }
+}
+
+/* `words` words of a vocabulary of 5,000, to be freed. */
+static char *text_of(size_t words)
+{
+  char *text = malloc(words * 8 + 1), *to = text;
+  *to = '\0';
+  for (size_t i = 0; i < words; i++)
+    to += sprintf(to, "w%u ", (unsigned)dice_throw(5000));
+  return text;
+}
+
+/* Eleven words in common are eight shingles in a row: winnowing keeps one of them in both texts. */
+CASE(a_passage_of_eleven_words_is_found)
+{
+  for (int round = 0; round < 200; round++) {
+    char *a = text_of(20 + dice_throw(200)), *b = text_of(20 + dice_throw(200)), *passage = text_of(11);
+    size_t room = strlen(a) + strlen(b) + strlen(passage) + 1;
+    char *left = malloc(room), *right = malloc(room);
+    sprintf(left, "%s%s", a, passage);
+    sprintf(right, "%s%s", passage, b);
+    mlbf_shingles x = of(left), y = of(right);
+    assert_true(mlbf_shingles_common(x.at, x.count, y.at, y.count) > 0);
+    for (size_t i = 1; i < x.count; i++)
+      assert_true(x.at[i] > x.at[i - 1]);
+    mlbf_shingles_free(&x);
+    mlbf_shingles_free(&y);
+    free(a);
+    free(b);
+    free(passage);
+    free(left);
+    free(right);
+  }
+}
+
 static int prepare(void **state)
 {
   (void)state;

@@ -281,15 +281,15 @@ CASE(passages_are_found_in_their_documents)
   passages_result none, half;
   passages *of = passages_create(60, SEED);
   assert_non_null(of);
-  assert_int_equal(passages_rows(of, PASSAGES_ROW_EACH), 60);
-  assert_in_range(passages_rows(of, PASSAGES_DISTRIBUTED), 10, 40);
+  assert_int_equal(passages_rows(of, MATRIX_ROW_EACH), 60);
+  assert_in_range(passages_rows(of, MATRIX_DISTRIBUTED), 10, 40);
   assert_true(passages_measure(of, 0, QUERIES, SEED, &none));
-  assert_int_equal(none.rows_asked[PASSAGES_ROW_EACH], 60 * QUERIES);
+  assert_int_equal(none.rows_asked[MATRIX_ROW_EACH], 60 * QUERIES);
   assert_int_equal(none.documents_wrong, 0);
   assert_true(passages_measure(of, 50, QUERIES, SEED, &half));
-  assert_int_equal(half.rows_asked[PASSAGES_ROW_EACH], 59 * QUERIES);
+  assert_int_equal(half.rows_asked[MATRIX_ROW_EACH], 59 * QUERIES);
   assert_int_equal(half.documents_wrong + half.documents_missed, 0);
-  for (int l = 0; l < PASSAGES_LAYOUTS; l++)
+  for (int l = 0; l < MATRIX_LAYOUTS; l++)
     for (int s = 0; s < PASSAGES_SCORES; s++) {
       assert_int_equal(none.missed[l][s] + half.missed[l][s], 0);
       assert_in_range(none.wrong[l][s], 0, none.rows_asked[l] / 10);
@@ -304,10 +304,10 @@ CASE(layouts_differ_as_the_paper_says)
   passages *of = passages_create(100, SEED);
   assert_non_null(of);
   assert_true(passages_measure(of, 5, 150, SEED, &few));
-  const uint64_t *each = few.wrong[PASSAGES_ROW_EACH], *spread = few.wrong[PASSAGES_DISTRIBUTED];
-  assert_true(few.missed[PASSAGES_ROW_EACH][PASSAGES_CORRECTED] < few.missed[PASSAGES_DISTRIBUTED][PASSAGES_CORRECTED]);
+  const uint64_t *each = few.wrong[MATRIX_ROW_EACH], *spread = few.wrong[MATRIX_DISTRIBUTED];
+  assert_true(few.missed[MATRIX_ROW_EACH][PASSAGES_CORRECTED] < few.missed[MATRIX_DISTRIBUTED][PASSAGES_CORRECTED]);
   for (int s = 0; s < PASSAGES_SCORES; s++)
-    assert_true(each[s] * few.rows_asked[PASSAGES_DISTRIBUTED] > spread[s] * few.rows_asked[PASSAGES_ROW_EACH]);
+    assert_true(each[s] * few.rows_asked[MATRIX_DISTRIBUTED] > spread[s] * few.rows_asked[MATRIX_ROW_EACH]);
   passages_free(of);
 }
 

@@ -9,7 +9,6 @@
 
 #include "mlbf/count.h"
 #include "mlbf/key_set.h"
-#include "mlbf/papers/matrix.h"
 #include "mlbf/window_epoch.h"
 #include "mlbf/papers/window_skip.h"
 #include "tests/support/scratch.h"
@@ -23,7 +22,10 @@ static const struct {
   const char *name;
   unsigned kind;
 } goldens[] = {
-  {"window-skip.mlbf", 1}, {"window-epoch.mlbf", 2}, {"count.mlbf", 3}, {"matrix.mlbf", 4}, {"key-set.mlbf", 5},
+  {"window-skip.mlbf", 1},
+  {"window-epoch.mlbf", 2},
+  {"count.mlbf", 3},
+  {"key-set.mlbf", 5},
 };
 enum { GOLDENS = sizeof goldens / sizeof *goldens };
 
@@ -89,31 +91,6 @@ static mlbf_status save_count(const char *path)
   return status;
 }
 
-/* Shingle j of document i: ascending, some in two documents. */
-static uint64_t shingle_of(uint64_t i, uint64_t j)
-{
-  return (j + 1) * UINT64_C(0x0123456789ab) + (i % 3 == 0 ? 0 : i);
-}
-
-enum { DOCUMENTS = 9 };
-
-/* Added in another order than that of their ids; rows are made for so few that some take two. */
-static mlbf_status save_matrix(const char *path)
-{
-  mlbf_matrix *matrix;
-  uint64_t shingles[DOCUMENTS * 5];
-  mlbf_status status = mlbf_matrix_create(&(mlbf_matrix_options){.row_shingles = 30}, &matrix);
-  for (uint64_t i = DOCUMENTS; status == MLBF_OK && i-- > 0;) {
-    for (uint64_t j = 0; j < 5 * i + 1; j++)
-      shingles[j] = shingle_of(i, j);
-    status = mlbf_matrix_add(matrix, 1000 + i * i, &(mlbf_shingles){.at = shingles, .count = 5 * i + 1});
-  }
-  if (status == MLBF_OK)
-    status = mlbf_matrix_save(matrix, path);
-  mlbf_matrix_free(matrix);
-  return status;
-}
-
 static mlbf_status save_key_set(const char *path)
 {
   mlbf_key_set *set;
@@ -129,7 +106,10 @@ static mlbf_status save_key_set(const char *path)
 }
 
 static mlbf_status (*const savers[])(const char *path) = {
-  save_skip, save_epoch, save_count, save_matrix, save_key_set,
+  save_skip,
+  save_epoch,
+  save_count,
+  save_key_set,
 };
 
 __extension__ typedef unsigned __int128 wide;
@@ -258,23 +238,6 @@ static void check_count(const char *file)
   assert_memory_equal(file + HEADER, cells, array_bytes(M, 3));
 }
 
-static void check_matrix(const char *file)
-{
-  uint64_t rate, taken = 0, at = HEADER + 16 * DOCUMENTS;
-  memcpy(&rate, &(double){0.05}, sizeof rate);
-  assert_int_equal(parameter(file, 0), 30);
-  assert_int_equal(parameter(file, 1), rate);
-  assert_int_equal(parameter(file, 2), DOCUMENTS);
-  for (uint64_t i = 0; i < DOCUMENTS; i++) {
-    assert_int_equal(number(file, HEADER + 16 * i, 8), 1000 + i * i);
-    assert_int_equal(number(file, HEADER + 16 * i + 8, 8), 5 * i + 1);
-    for (uint64_t j = 0; j < 5 * i + 1; j++)
-      assert_int_equal(number(file, at + 8 * taken++, 8), shingle_of(i, j));
-  }
-  assert_int_equal(parameter(file, 3), taken);
-  assert_int_equal(number(file, 32, 8), 16 * DOCUMENTS + 8 * taken);
-}
-
 /* Each key's hash is there, each hash once, and no other. */
 static void check_key_set(const char *file)
 {
@@ -300,7 +263,10 @@ static void check_key_set(const char *file)
 }
 
 static void (*const checkers[])(const char *file) = {
-  check_skip, check_epoch, check_count, check_matrix, check_key_set,
+  check_skip,
+  check_epoch,
+  check_count,
+  check_key_set,
 };
 
 CASE(the_second_reader_finds_every_cell)
@@ -314,14 +280,13 @@ CASE(the_second_reader_finds_every_cell)
     uint64_t body = number(file, 32, 8);
     assert_memory_equal(file, "MLBT\r\n\x1a\n", 8);
     assert_int_equal(number(file, 8, 4), 2);
-    bool is_keyed = savers[i] != save_matrix && savers[i] != save_skip;
+    bool is_keyed = savers[i] != save_skip;
     assert_int_equal(number(file, 504, 4), is_keyed ? 2 : 1); /* the hash */
     assert_int_equal(number(file, 508, 4), is_keyed ? 3 : 0); /* from a seed */
     assert_int_equal(number(file, 16, 4), goldens[i].kind);
-    bool has_seed = savers[i] != save_matrix; /* shingles come as numbers */
-    assert_int_equal(number(file, 20, 4), has_seed ? 6 : 0);
-    assert_int_equal(number(file, 24, 8), has_seed ? SEED : 0);
-    assert_string_equal(file + 248, has_seed ? "strict" : "");
+    assert_int_equal(number(file, 20, 4), 6);
+    assert_int_equal(number(file, 24, 8), SEED);
+    assert_string_equal(file + 248, "strict");
     assert_int_equal(number(file, 40, 8), 1);
     assert_int_equal(size, HEADER + body + 8);
     assert_int_equal(number(file, HEADER + body, 8), XXH3_64bits(file + HEADER, body));

@@ -1,12 +1,8 @@
 # Source files of mlbf/.
 set(room inside/mlbf)
 strata_program(inside_mlbf mlbf PkgConfig::XXHASH m)
-strata_test(hash hash_sort attack line digest_features digest_sha1 matrix near_table table_format)
+strata_test(hash hash_sort attack line digest_features digest_sha1 near_table table_format)
 target_sources(inside_mlbf PRIVATE support/slow_hash.c support/forged_link.c)
-strata_program(inside_mlbf_faults mlbf)
-strata_test(paper_faults)
-target_sources(inside_mlbf_faults PRIVATE support/lives.c)
-strata_faults(inside_mlbf_faults)
 
 # Tests of contract/ once more, of what is not installed.
 set(room contract/mlbf)
