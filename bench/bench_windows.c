@@ -9,16 +9,14 @@
 #include <time.h>
 
 #include "mlbf/window_epoch.h"
-#include "mlbf/papers/window_skip.h"
 
-enum { CONTENDERS = 4, BATCH = 1000 };
+enum { CONTENDERS = 2, BATCH = 1000 };
 
-static const char *const names[CONTENDERS] = {"two classic filters in turn", "skip", "skip, steady", "epoch"};
+static const char *const names[CONTENDERS] = {"two classic filters in turn", "epoch"};
 
 typedef struct contest {
   uint64_t window, bits_a_key;
   mlbf_filter *fresh, *old;
-  mlbf_skip *skip, *steady;
   mlbf_epoch *epoch;
 } contest;
 
@@ -45,10 +43,7 @@ static contest make_contest(uint64_t window, uint64_t bits_a_key)
     .unit = MLBF_WINDOW_INSERTIONS, .window = window, .bits = window * bits_a_key, .seed = 1};
   of.fresh = make_classic(window, window * bits_a_key / 2);
   of.old = make_classic(window, window * bits_a_key / 2);
-  if (mlbf_skip_create(&options, &of.skip) != MLBF_OK || mlbf_epoch_create(&options, &of.epoch) != MLBF_OK)
-    exit(1);
-  options.steady = true;
-  if (mlbf_skip_create(&options, &of.steady) != MLBF_OK)
+  if (mlbf_epoch_create(&options, &of.epoch) != MLBF_OK)
     exit(1);
   return of;
 }
@@ -57,8 +52,6 @@ static void free_contest(contest *of)
 {
   mlbf_free(of->fresh);
   mlbf_free(of->old);
-  mlbf_skip_free(of->skip);
-  mlbf_skip_free(of->steady);
   mlbf_epoch_free(of->epoch);
 }
 
@@ -80,13 +73,9 @@ static bool insert_in_turn(contest *of, uint64_t key, uint64_t number)
 static bool insert_key(contest *of, int contender, uint64_t key, uint64_t number)
 {
   bool was_seen = false;
-  mlbf_span span = {&key, sizeof key};
-  switch (contender) {
-  case 0: return insert_in_turn(of, key, number);
-  case 1: mlbf_skip_insert(of->skip, span, 0, &was_seen); break;
-  case 2: mlbf_skip_insert(of->steady, span, 0, &was_seen); break;
-  default: mlbf_epoch_insert(of->epoch, span, 0, &was_seen); break;
-  }
+  if (contender == 0)
+    return insert_in_turn(of, key, number);
+  mlbf_epoch_insert(of->epoch, (mlbf_span){&key, sizeof key}, 0, &was_seen);
   return was_seen;
 }
 

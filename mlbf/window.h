@@ -27,15 +27,14 @@ typedef enum mlbf_window_unit {
 
 typedef struct mlbf_window_options {
   mlbf_window_unit unit;
-  uint64_t window;       /* insertions or milliseconds: 1..2^40, skip by insertions 1..2^32-2 */
+  uint64_t window;       /* insertions or milliseconds: 1..2^40 */
   uint64_t keys;         /* different keys expected within one window; 0 = window, if that is in insertions */
   double rate;           /* promised false-positive rate at that many keys, in (0,1); or 0, and `bits` given */
   uint64_t bits;         /* of all cells together; or 0 */
   uint32_t hashes;       /* k, 1..32; 0 = the best */
-  const uint8_t *secret; /* as in mlbf_options; skip has none */
+  const uint8_t *secret; /* as in mlbf_options */
   uint64_t seed;
   const char *profile; /* how the caller made its keys; kept in files; "" or NULL */
-  bool steady;         /* skip: a third array, cleared bit by bit, instead of a pause at each swap */
 } mlbf_window_options;
 
 typedef struct mlbf_window_stats {

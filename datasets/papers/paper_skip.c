@@ -2,16 +2,16 @@
  * formula and their claim about decaying filters can be checked by measurement.
  *
  *   false negatives     claimed 0, measured 0: keys of every age up to w are queried
- *   false positives     printed formula, corrected formula (mlbf_skip_expected), measured, side by side
+ *   false positives     printed formula, corrected formula (skip_expected), measured, side by side
  *   decaying filter     Shen and Zhang 2008: a cell counts down from w with every insertion. Exact like SKIP, with one
  *                       array. SKIP has two: it is better at equal m, but not at equal bits
  *   epoch cells         ours, at equal bits */
 #include "datasets/papers/paper.h"
+#include "datasets/papers/skip_window.h"
 #include "datasets/replay/plots.h"
 #include "datasets/sort/xorshift.h"
 #include "mlbf/secret.h"
 #include "mlbf/window_epoch.h"
-#include "mlbf/papers/window_skip.h"
 
 #include <stdlib.h>
 
@@ -77,7 +77,7 @@ typedef struct counts {
 } counts;
 
 typedef struct contest {
-  mlbf_skip *skip;
+  skip_window *skip;
   mlbf_epoch *epoch;
   decaying same_m, same_bits;
 } contest;
@@ -98,26 +98,24 @@ static bool contest_make(contest *of, int row, uint64_t seed)
                                  .secret = secret,
                                  .seed = seed};
   mlbf_secret_from_seed(seed, secret);
-  *of = (contest){.same_m = decaying_make(window, cells, rows[row].hashes),
+  *of = (contest){.skip = skip_create(window, cells, rows[row].hashes, seed),
+                  .same_m = decaying_make(window, cells, rows[row].hashes),
                   .same_bits = decaying_make(window, 2 * cells, rows[row].hashes)};
-  return of->same_m.set_at && of->same_bits.set_at && mlbf_skip_create(&options, &of->skip) == MLBF_OK &&
-         mlbf_epoch_create(&options, &of->epoch) == MLBF_OK;
+  return of->same_m.set_at && of->same_bits.set_at && of->skip && mlbf_epoch_create(&options, &of->epoch) == MLBF_OK;
 }
 
 static void contest_free(contest *of)
 {
   free(of->same_m.set_at);
   free(of->same_bits.set_at);
-  mlbf_skip_free(of->skip);
+  skip_free(of->skip);
   mlbf_epoch_free(of->epoch);
 }
 
 static void insert_key(contest *of, uint64_t key, bool is_counted, counts *count)
 {
-  bool skip_saw, epoch_saw;
-  mlbf_span span = {&key, sizeof key};
-  mlbf_skip_insert(of->skip, span, 0, &skip_saw);
-  mlbf_epoch_insert(of->epoch, span, 0, &epoch_saw);
+  bool skip_saw = skip_insert(of->skip, key), epoch_saw;
+  mlbf_epoch_insert(of->epoch, (mlbf_span){&key, sizeof key}, 0, &epoch_saw);
   bool same_m_saw = decaying_insert(&of->same_m, key), same_bits_saw = decaying_insert(&of->same_bits, key);
   if (!is_counted)
     return;
@@ -132,8 +130,7 @@ static void insert_key(contest *of, uint64_t key, bool is_counted, counts *count
 static void look_back(const contest *of, uint64_t window, uint64_t first, uint64_t last, counts *count)
 {
   for (uint64_t key = last; key > first && last - key < window; key--) {
-    bool skip_sees, epoch_sees;
-    mlbf_skip_test(of->skip, (mlbf_span){&key, sizeof key}, 0, &skip_sees);
+    bool skip_sees = skip_test(of->skip, key), epoch_sees;
     mlbf_epoch_test(of->epoch, (mlbf_span){&key, sizeof key}, 0, &epoch_sees);
     count->missed += !skip_sees + !epoch_sees;
   }
@@ -162,8 +159,8 @@ static double share(uint64_t part, const counts *of)
 static void write_row(const paper_run *run, int row, const counts *of)
 {
   double cells = (double)rows[row].cells, window = (double)rows[row].window;
-  double printed = mlbf_skip_printed(window, cells, rows[row].hashes);
-  double expected = mlbf_skip_expected(window, cells, rows[row].hashes);
+  double printed = skip_printed(window, cells, rows[row].hashes);
+  double expected = skip_expected(window, cells, rows[row].hashes);
   double skip = share(of->skip, of), epoch = share(of->epoch, of);
   double same_m = share(of->decaying_same_m, of), same_bits = share(of->decaying_same_bits, of);
   double epoch_cells = cells * 2 * rows[row].cell_bits / EPOCH_CELL_BITS;
@@ -186,9 +183,9 @@ static void find(findings *of, const counts all[ROWS])
   for (int row = 0, four = 0; row < ROWS; row++) {
     const counts *at = &all[row];
     double window = (double)rows[row].window, cells = (double)rows[row].cells;
-    double printed = mlbf_skip_printed(window, cells, rows[row].hashes);
+    double printed = skip_printed(window, cells, rows[row].hashes);
     of->missed += at->missed;
-    widen(&of->printed, mlbf_skip_expected(window, cells, rows[row].hashes) / printed);
+    widen(&of->printed, skip_expected(window, cells, rows[row].hashes) / printed);
     int figure = rows[row].figure - 4, wide = rows[row].window > 1023;
     if (at->skip >= FEW)
       widen(&of->measured[figure][wide], (double)at->decaying_same_m / (double)at->skip);
@@ -257,7 +254,7 @@ static bool write_series(FILE *to, int figure, uint64_t window, int series, cons
   for (int row = 0; row < ROWS; row++) {
     const counts *at = &all[row];
     double cells = (double)rows[row].cells;
-    double values[SERIES] = {share(at->skip, at), mlbf_skip_printed((double)window, cells, rows[row].hashes),
+    double values[SERIES] = {share(at->skip, at), skip_printed((double)window, cells, rows[row].hashes),
                              share(at->decaying_same_m, at)};
     if (rows[row].figure != figure || rows[row].window != window || values[series] <= 0)
       continue;

@@ -59,8 +59,7 @@ mlbf_status mlbf_window_make(mlbf_table_kind kind, const mlbf_window_options *op
   plan.numbers[WINDOW] = options->window;
   plan.numbers[KEYS] = mlbf_window_keys(options);
   mlbf_keying keying = mlbf_keying_none;
-  keying.seed = options->seed;
-  mlbf_status status = kind == MLBF_TABLE_SKIP ? MLBF_OK : mlbf_keying_make(options->secret, options->seed, &keying);
+  mlbf_status status = mlbf_keying_make(options->secret, options->seed, &keying);
   if (status == MLBF_OK)
     status = mlbf_table_make(kind, &keying, options->profile, body_bytes(&plan), table);
   if (status == MLBF_OK)

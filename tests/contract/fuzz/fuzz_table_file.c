@@ -9,9 +9,7 @@
 
 #include "mlbf/count.h"
 #include "mlbf/key_set.h"
-#include "mlbf/key_set.h"
 #include "mlbf/window_epoch.h"
-#include "mlbf/papers/window_skip.h"
 #include "tests/contract/fuzz/input_file.h"
 
 enum { HEADER = 4096, BLOCK = 1 << 20 };
@@ -59,25 +57,6 @@ static void use_epoch(mlbf_epoch *window)
   if (mlbf_epoch_save(window, copy) != MLBF_OK || mlbf_epoch_load(copy, &again) != MLBF_OK)
     abort();
   mlbf_epoch_free(again);
-}
-
-static void use_skip(mlbf_skip *window)
-{
-  mlbf_window_stats stats;
-  bool was_seen;
-  mlbf_skip_stats_read(window, &stats);
-  if (!(stats.rate >= 0 && stats.rate <= 1))
-    abort();
-  for (uint64_t i = 0; i < 40; i++) {
-    if (mlbf_skip_insert(window, (mlbf_span){&i, sizeof i}, i * i * i * i, &was_seen) != MLBF_OK)
-      return;
-    if (mlbf_skip_test(window, (mlbf_span){&i, sizeof i}, 0, &was_seen) != MLBF_OK || !was_seen)
-      abort();
-  }
-  mlbf_skip *again = NULL;
-  if (mlbf_skip_save(window, copy) != MLBF_OK || mlbf_skip_load(copy, &again) != MLBF_OK)
-    abort();
-  mlbf_skip_free(again);
 }
 
 static void use_count(mlbf_count *count)
@@ -141,13 +120,10 @@ static void use_key_set(mlbf_key_set *set)
 static void try_all(bool is_mapped)
 {
   mlbf_epoch *epoch = NULL;
-  mlbf_skip *skip = NULL;
   mlbf_count *count = NULL;
   mlbf_key_set *set = NULL;
   if ((is_mapped ? mlbf_epoch_map : mlbf_epoch_load)(path, &epoch) == MLBF_OK)
     use_epoch(epoch);
-  if ((is_mapped ? mlbf_skip_map : mlbf_skip_load)(path, &skip) == MLBF_OK)
-    use_skip(skip);
   if ((is_mapped ? mlbf_count_map : mlbf_count_load)(path, &count) == MLBF_OK)
     use_count(count);
   mlbf_key_set *keys = NULL;
@@ -157,7 +133,6 @@ static void try_all(bool is_mapped)
   if (!is_mapped && mlbf_key_set_load(path, &set) == MLBF_OK)
     use_key_set(set);
   mlbf_epoch_free(epoch);
-  mlbf_skip_free(skip);
   mlbf_key_set_free(set);
   mlbf_count_free(count);
 }

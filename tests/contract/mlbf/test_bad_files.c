@@ -1,6 +1,5 @@
 /* What is given to a loader instead of its file: nothing, a diary, a gigabyte of nothing, another structure, another
- * version, a geometry that cannot be. Each loader of mlbf/ says which in a sentence, at once, and hands out nothing.
- * Compiled with PAPERS, too: then with the loaders of what is as the papers print it. */
+ * version, a geometry that cannot be. Each loader of mlbf/ says which in a sentence, at once, and hands out nothing. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,9 +10,6 @@
 #include "mlbf/count.h"
 #include "mlbf/growth.h"
 #include "mlbf/key_set.h"
-#ifdef PAPERS
-#include "mlbf/papers/window_skip.h"
-#endif
 #include "mlbf/window_epoch.h"
 #include "tests/support/scratch.h"
 #include "tests/support/test.h"
@@ -33,10 +29,6 @@ static char directory[SCRATCH_PATH], file[SCRATCH_PATH];
     return status;                                           \
   }
 
-#ifdef PAPERS
-LOADER(load_skip, mlbf_skip, mlbf_skip_load, mlbf_skip_free)
-LOADER(map_skip, mlbf_skip, mlbf_skip_map, mlbf_skip_free)
-#endif
 LOADER(load_epoch, mlbf_epoch, mlbf_epoch_load, mlbf_epoch_free)
 LOADER(map_epoch, mlbf_epoch, mlbf_epoch_map, mlbf_epoch_free)
 LOADER(load_count, mlbf_count, mlbf_count_load, mlbf_count_free)
@@ -52,10 +44,6 @@ static const struct loader {
   const char *own; /* its golden file; NULL: a filter's */
   int numbers;     /* of its header that say how large something is, from the first on */
 } loaders[] = {
-#ifdef PAPERS
-  {"skip", load_skip, "window-skip.mlbf", 7}, /* unit, window, keys, m, k, arrays, tick */
-  {"skip, mapped", map_skip, "window-skip.mlbf", 0},
-#endif
   {"epoch", load_epoch, "window-epoch.mlbf", 6}, /* unit, window, keys, m, k, length of an epoch */
   {"epoch, mapped", map_epoch, "window-epoch.mlbf", 0},
   {"count", load_count, "count.mlbf", 5}, /* keys, m, k, s, limit */
@@ -125,7 +113,7 @@ CASE(a_gigabyte_is_refused_before_it_is_read)
 
 CASE(another_structure_is_named_as_such)
 {
-  static const char *const tables[] = {"window-skip.mlbf", "window-epoch.mlbf", "count.mlbf", "key-set.mlbf"};
+  static const char *const tables[] = {"window-epoch.mlbf", "count.mlbf", "key-set.mlbf"};
   for (size_t t = 0; t < sizeof tables / sizeof *tables; t++) {
     size_t size;
     char *bytes = golden(tables[t], &size);

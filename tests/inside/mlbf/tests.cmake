@@ -1,14 +1,11 @@
 # Source files of mlbf/.
 set(room inside/mlbf)
 strata_program(inside_mlbf mlbf PkgConfig::XXHASH m)
-strata_test(hash hash_sort attack line digest_features digest_sha1 near_table table_format)
+strata_test(hash hash_sort attack line digest_features digest_sha1 near_table)
 target_sources(inside_mlbf PRIVATE support/slow_hash.c support/forged_link.c)
 
 # Tests of contract/ once more, of what is not installed.
 set(room contract/mlbf)
-strata_program(inside_mlbf_papers mlbf PkgConfig::XXHASH m SUFFIX _papers)
-target_compile_definitions(inside_mlbf_papers PRIVATE PAPERS)
-strata_test(window bad_files)
 
 find_program(CLANG clang)                                      # the NEON path compiles, on machines that cannot run it
 if(CLANG)

@@ -10,7 +10,6 @@
 #include "mlbf/count.h"
 #include "mlbf/key_set.h"
 #include "mlbf/window_epoch.h"
-#include "mlbf/papers/window_skip.h"
 #include "tests/support/scratch.h"
 #include "tests/support/slow_hash.h"
 #include "tests/support/test.h"
@@ -22,7 +21,6 @@ static const struct {
   const char *name;
   unsigned kind;
 } goldens[] = {
-  {"window-skip.mlbf", 1},
   {"window-epoch.mlbf", 2},
   {"count.mlbf", 3},
   {"key-set.mlbf", 5},
@@ -37,27 +35,6 @@ static mlbf_span key_of(int i, char text[32])
 }
 
 /* ---- what the library writes ---------------------------------------------------------------------------- */
-
-static mlbf_status save_skip(const char *path)
-{
-  mlbf_skip *window;
-  char text[32];
-  bool was_seen;
-  mlbf_window_options options = {.unit = MLBF_WINDOW_INSERTIONS,
-                                 .window = 20,
-                                 .bits = 5000,
-                                 .hashes = 3,
-                                 .seed = SEED,
-                                 .profile = "strict",
-                                 .steady = true};
-  mlbf_status status = mlbf_skip_create(&options, &window);
-  for (int i = 0; status == MLBF_OK && i < INSERTIONS; i++)
-    status = mlbf_skip_insert(window, key_of(i, text), 0, &was_seen);
-  if (status == MLBF_OK)
-    status = mlbf_skip_save(window, path);
-  mlbf_skip_free(window);
-  return status;
-}
 
 static mlbf_status save_epoch(const char *path)
 {
@@ -106,7 +83,6 @@ static mlbf_status save_key_set(const char *path)
 }
 
 static mlbf_status (*const savers[])(const char *path) = {
-  save_skip,
   save_epoch,
   save_count,
   save_key_set,
@@ -126,12 +102,6 @@ static uint64_t number(const char *file, size_t at, size_t size)
 static uint64_t parameter(const char *file, int i)
 {
   return number(file, 56 + 8 * (size_t)i, 8);
-}
-
-static mlbf_hash128 unkeyed_hash(mlbf_span key)
-{
-  XXH128_hash_t hash = XXH3_128bits_withSeed(key.bytes, key.size, SEED);
-  return (mlbf_hash128){hash.low64, hash.high64};
 }
 
 static mlbf_hash128 keyed_hash(mlbf_span key)
@@ -161,27 +131,6 @@ static void put_cell(unsigned char *array, uint64_t cell, uint64_t bits, uint64_
 static uint64_t array_bytes(uint64_t cells, uint64_t bits)
 {
   return ((cells * bits + 7) / 8 + 8 + 63) / 64 * 64;
-}
-
-/* Of SKIP only the two arrays that answer can be told from FORMAT.md; the spare one is half cleared. */
-static void check_skip(const char *file)
-{
-  enum { M = 5000 / 15, BITS = 5, W = 20 };
-  static unsigned char arrays[3][4096];
-  uint64_t places[3], bytes = array_bytes(M, BITS);
-  char text[32];
-  assert_int_equal(parameter(file, 3), M);
-  for (int i = 0; i < INSERTIONS; i++) {
-    if (i % W == 0)
-      memset(arrays[i / W % 3], 0, sizeof arrays[0]);
-    places_of(unkeyed_hash(key_of(i, text)), M, 3, places);
-    for (int j = 0; j < 3; j++)
-      put_cell(arrays[i / W % 3], places[j], BITS, (uint64_t)i % W + 1);
-  }
-  int fresh = (INSERTIONS - 1) / W % 3, old = (fresh + 2) % 3;
-  assert_int_equal(number(file, 32, 8), 3 * bytes);
-  assert_memory_equal(file + HEADER + (uint64_t)fresh * bytes, arrays[fresh], bytes);
-  assert_memory_equal(file + HEADER + (uint64_t)old * bytes, arrays[old], bytes);
 }
 
 /* Cells too old may be swept or not; all others are what they must be. */
@@ -263,7 +212,6 @@ static void check_key_set(const char *file)
 }
 
 static void (*const checkers[])(const char *file) = {
-  check_skip,
   check_epoch,
   check_count,
   check_key_set,
@@ -280,9 +228,8 @@ CASE(the_second_reader_finds_every_cell)
     uint64_t body = number(file, 32, 8);
     assert_memory_equal(file, "MLBT\r\n\x1a\n", 8);
     assert_int_equal(number(file, 8, 4), 2);
-    bool is_keyed = savers[i] != save_skip;
-    assert_int_equal(number(file, 504, 4), is_keyed ? 2 : 1); /* the hash */
-    assert_int_equal(number(file, 508, 4), is_keyed ? 3 : 0); /* from a seed */
+    assert_int_equal(number(file, 504, 4), 2); /* the hash */
+    assert_int_equal(number(file, 508, 4), 3); /* from a seed */
     assert_int_equal(number(file, 16, 4), goldens[i].kind);
     assert_int_equal(number(file, 20, 4), 6);
     assert_int_equal(number(file, 24, 8), SEED);
