@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "mlbf/window_epoch.h"
+#include "mlbf/window.h"
 
 enum { CONTENDERS = 2, BATCH = 1000 };
 

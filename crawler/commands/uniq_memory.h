@@ -7,7 +7,7 @@
 #include "frontier/url.h"
 #include "mlbf/growth.h"
 #include "mlbf/key_set.h"
-#include "mlbf/window_epoch.h"
+#include "mlbf/window.h"
 
 /* What was asked for; what was asked for by name must be what a state was made with. */
 typedef struct uniq_settings {

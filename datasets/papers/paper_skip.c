@@ -11,7 +11,7 @@
 #include "datasets/replay/plots.h"
 #include "datasets/sort/xorshift.h"
 #include "mlbf/secret.h"
-#include "mlbf/window_epoch.h"
+#include "mlbf/window.h"
 
 #include <stdlib.h>
 

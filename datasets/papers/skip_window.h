@@ -6,7 +6,7 @@
  *
  *   seen  iff  min over k of new > 0, or min over k of old >= p
  *
- * which is exactly "within the last w insertions". For windows to be used, mlbf/window_epoch.h has at least 50 times
+ * which is exactly "within the last w insertions". For windows to be used, mlbf/window.h has at least 50 times
  * fewer false positives at equal bits. */
 #ifndef STRATA_DATASETS_SKIP_WINDOW_H
 #define STRATA_DATASETS_SKIP_WINDOW_H

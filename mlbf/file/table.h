@@ -14,7 +14,7 @@
 #include "mlbf/filter/inside.h"
 
 typedef enum mlbf_table_kind {
-  MLBF_TABLE_EPOCH = 2,   /* window_epoch.c */
+  MLBF_TABLE_EPOCH = 2,   /* window.c */
   MLBF_TABLE_COUNT = 3,   /* count.c */
   MLBF_TABLE_KEY_SET = 5, /* key_set.c */
   MLBF_TABLE_ROWS = 6,    /* corpus_volume.c */

@@ -9,7 +9,7 @@
 
 #include "mlbf/count.h"
 #include "mlbf/key_set.h"
-#include "mlbf/window_epoch.h"
+#include "mlbf/window.h"
 #include "tests/contract/fuzz/input_file.h"
 
 enum { HEADER = 4096, BLOCK = 1 << 20 };

@@ -10,7 +10,7 @@
 #include "mlbf/count.h"
 #include "mlbf/growth.h"
 #include "mlbf/key_set.h"
-#include "mlbf/window_epoch.h"
+#include "mlbf/window.h"
 #include "tests/support/scratch.h"
 #include "tests/support/test.h"
 

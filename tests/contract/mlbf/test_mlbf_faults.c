@@ -10,7 +10,7 @@
 #include "mlbf/growth.h"
 #include "mlbf/key_set.h"
 #include "mlbf/recent.h"
-#include "mlbf/window_epoch.h"
+#include "mlbf/window.h"
 #include "tests/support/lives.h"
 
 enum {

@@ -7,7 +7,7 @@
 #include "mlbf/growth.h"
 #include "mlbf/key_set.h"
 #include "mlbf/secret.h"
-#include "mlbf/window_epoch.h"
+#include "mlbf/window.h"
 #include "tests/support/scratch.h"
 #include "tests/support/test.h"
 #include "tests/support/test_hasher.h"

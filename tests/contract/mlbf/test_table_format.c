@@ -9,7 +9,7 @@
 
 #include "mlbf/count.h"
 #include "mlbf/key_set.h"
-#include "mlbf/window_epoch.h"
+#include "mlbf/window.h"
 #include "tests/support/scratch.h"
 #include "tests/support/slow_hash.h"
 #include "tests/support/test.h"

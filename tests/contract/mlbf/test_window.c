@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "mlbf/window_epoch.h"
+#include "mlbf/window.h"
 #include "tests/support/scratch.h"
 #include "tests/site/random.h"
 #include "tests/support/test.h"

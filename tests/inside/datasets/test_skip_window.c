@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "datasets/papers/skip_window.h"
-#include "mlbf/window_epoch.h"
+#include "mlbf/window.h"
 #include "tests/site/random.h"
 #include "tests/support/test.h"
 
