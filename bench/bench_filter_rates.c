@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "datasets/replay/contender.h"
 #include "mlbf/plan.h"
 #include "bench/filter_billion.h"
 #include "bench/filter_queries.h"
@@ -40,22 +41,20 @@ static uint64_t mix(uint64_t x)
   return x ^ x >> 31;
 }
 
-/* The paper cuts at '/' only; no other filter here has four layers. */
-static const mlbf_key *keys_for(const mlbf_filter *filter, const key_batch *batch)
-{
-  return batch->keys[mlbf_layer_count(filter) == PAPER_LAYERS ? CUT_PAPER : CUT_LAYERS];
-}
-
-static truth insert_all(const source *from, mlbf_filter **filters, size_t count)
+/* `paper`: the paper's filter beside ours, the last of all; NULL: none. */
+static truth insert_all(const source *from, mlbf_filter **filters, size_t count, const contender *paper)
 {
   truth all = truth_create(from->keys);
   key_batch *batch = need(batch_create());
   for (uint64_t rank = 0; source_fill(from, &rank, batch);) {
     mlbf_verdict verdicts[BATCH_KEYS];
+    bool was_seen[BATCH_KEYS];
     for (size_t i = 0; i < batch->count; i++)
       truth_add(&all, batch->hash[i]);
     for (size_t f = 0; f < count; f++)
-      mlbf_insert_keys(filters[f], keys_for(filters[f], batch), batch->count, verdicts);
+      mlbf_insert_keys(filters[f], batch->keys[CUT_LAYERS], batch->count, verdicts);
+    if (paper)
+      paper->insert(paper->state, batch, was_seen);
   }
   free(batch);
   return all;
@@ -82,7 +81,8 @@ static void judge(const truth *all, const key_batch *batch, bool (*is_seen)[BATC
 }
 
 /* 4 million queries, or 32 million answers. */
-static tally ask(const source *from, const truth *all, protocol set, mlbf_filter **filters, size_t count)
+static tally ask(const source *from, const truth *all, protocol set, mlbf_filter **filters, size_t count,
+                 const contender *paper)
 {
   const query_options options = {.list = from->list,
                                  .inserted = from->keys,
@@ -97,11 +97,13 @@ static tally ask(const source *from, const truth *all, protocol set, mlbf_filter
     static bool is_seen[FILTERS_MAX][BATCH_KEYS];
     mlbf_verdict verdicts[BATCH_KEYS];
     for (size_t f = 0; f < count; f++) {
-      mlbf_test_keys(filters[f], keys_for(filters[f], batch), batch->count, verdicts);
+      mlbf_test_keys(filters[f], batch->keys[CUT_LAYERS], batch->count, verdicts);
       for (size_t i = 0; i < batch->count; i++)
         is_seen[f][i] = verdicts[i].outcome == MLBF_SEEN;
     }
-    judge(all, batch, is_seen, count, &found);
+    if (paper)
+      paper->test(paper->state, batch, is_seen[count]);
+    judge(all, batch, is_seen, count + (paper != NULL), &found);
   }
   query_close(queries);
   free(batch);
@@ -124,8 +126,8 @@ static void bench_bits(const url_list *urls)
   for (size_t k = 0; k < 3; k++)
     for (size_t r = 0; r < 3; r++) {
       mlbf_filter *filter = create((mlbf_options){.kind = kinds[k], .keys = from.keys, .rate = rates[r]});
-      truth all = insert_all(&from, &filter, 1);
-      tally found = ask(&from, &all, PROTOCOL_FRESH, &filter, 1);
+      truth all = insert_all(&from, &filter, 1, NULL);
+      tally found = ask(&from, &all, PROTOCOL_FRESH, &filter, 1, NULL);
       mlbf_stats stats;
       mlbf_stats_read(filter, &stats);
       double bits = (double)stats.bits / (double)from.keys;
@@ -149,11 +151,11 @@ static void bench_promise_of(const source *from, double rate, bool signals, size
     options.seed = 1 + f;
     filters[f] = create(options);
   }
-  truth all = insert_all(from, filters, count);
+  truth all = insert_all(from, filters, count, NULL);
   printf("promise: %.0e%s, %zu keys, %zu seeds, %.3f times the bits of the integrity layer alone\n", rate,
          signals ? " with signals" : "", (size_t)from->keys, count, (double)plan.bits / (double)plan.arrays[0].bits);
   for (size_t s = 0; s < SETS; s++) {
-    tally found = ask(from, &all, sets[s], filters, count);
+    tally found = ask(from, &all, sets[s], filters, count, NULL);
     double queries = (double)found.queries * (double)count, wrong = 0;
     for (size_t f = 0; f < count; f++)
       wrong += (double)found.wrong[f];
@@ -179,22 +181,25 @@ static void bench_memory_of(const source *from, double bits_per_key, const char 
   mlbf_filter *filters[] = {
     create((mlbf_options){.kind = MLBF_KIND_MLBF, .keys = from->keys, .bits = bits}),
     create((mlbf_options){.kind = MLBF_KIND_BLOOM, .keys = from->keys, .bits = bits}),
-    create((mlbf_options){.kind = MLBF_KIND_MLBF_PAPER,
-                          .keys = from->keys,
-                          .bits = bits / (PAPER_LAYERS + 1),
-                          .hashes = 3,
-                          .layers = PAPER_LAYERS}),
   };
-  truth all = insert_all(from, filters, 3);
+  const contender_setting setting = {.m = bits / (PAPER_LAYERS + 1), .k = PAPER_K, .layers = PAPER_LAYERS, .seed = 1};
+  contender paper;
+  const char *reason;
+  if (!contender_make("mlbf-paper", &setting, from->keys, &paper, &reason)) {
+    fprintf(stderr, "%s\n", reason);
+    exit(1);
+  }
+  truth all = insert_all(from, filters, 2, &paper);
   printf("memory: %s, %.1f bits a key in all; false positives\n", what, bits_per_key);
   printf("  %-11s %9s %9s %9s %9s   %9s %9s\n", "", "queries", "mlbf", "bloom", "paper", "to bloom", "to paper");
   for (size_t s = first_set; s < SETS; s++) {
-    tally found = ask(from, &all, sets[s], filters, 3);
+    tally found = ask(from, &all, sets[s], filters, 2, &paper);
     printf("  %-11s %9zu %9zu %9zu %9zu   %9.4f %9.5f\n", protocol_name(sets[s]), (size_t)found.queries,
            (size_t)found.wrong[0], (size_t)found.wrong[1], (size_t)found.wrong[2],
            (double)found.wrong[0] / (double)found.wrong[1], (double)found.wrong[0] / (double)found.wrong[2]);
   }
-  free_all(filters, 3, &all);
+  free_all(filters, 2, &all);
+  contender_free(&paper);
 }
 
 static void bench_memory(const url_list *urls)

@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "bench/filter_queries.h"
+#include "datasets/replay/contender.h"
 
 enum { KINDS = 2, SEEDS = 32, QUERIES = 2100000, DRAWS = 4 * QUERIES, LINE_MAX_BYTES = 128 };
 

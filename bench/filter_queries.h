@@ -7,7 +7,7 @@
 #include "mlbf/filter.h"
 #include "bench/url_list.h"
 
-enum { SETS = 6, SEED = 20261120, PAPER_LAYERS = 4 };
+enum { SETS = 6, SEED = 20261120 };
 extern const protocol sets[SETS]; /* the new hosts last */
 
 void *need(void *memory);

@@ -15,7 +15,6 @@
  *   line         the bits of a key in one or two cache lines; the fast one.
  *   mlbf         layers and an integrity layer, after Cen, Xu, Sun, "A Multi-Layer Bloom Filter for
  *                Duplicated URL Detection", made sound.
- *   bloom-paper, mlbf-paper   that paper as printed, for reproducing it.
  *
  * Threads: one filter may be used by one writer at a time; any number of readers (mlbf_test and the
  * counters) may run while no thread writes. For several writers make a filter for each thread, and divide the keys by
@@ -62,8 +61,6 @@ const char *mlbf_status_text(mlbf_status status);
 typedef enum mlbf_kind {
   MLBF_KIND_BLOOM = 1,
   MLBF_KIND_MLBF = 2,
-  MLBF_KIND_BLOOM_PAPER = 3,
-  MLBF_KIND_MLBF_PAPER = 4,
   MLBF_KIND_LINE = 5,
 } mlbf_kind;
 
@@ -109,15 +106,14 @@ typedef struct mlbf_options {
   mlbf_kind kind;
   uint64_t keys;         /* design load, > 0 */
   double rate;           /* promised false-positive rate at that load, in (0,1); or 0, and `bits` given */
-  const uint8_t *secret; /* MLBF_SECRET_BYTES (secret.h), copied; NULL: from `seed`, or drawn. The paper's have none */
+  const uint8_t *secret; /* MLBF_SECRET_BYTES (secret.h), copied; NULL: from `seed`, or drawn */
   uint64_t seed;         /* without a secret: one that everybody can derive, for results that others repeat; 0: draw a
-                          * secret from the system. The paper's kinds: seed of their hash, may be 0 */
+                          * secret from the system */
   bool signals;          /* mlbf: layers get enough bits to make NEW_COMBINATION reliable */
   const char *profile;   /* how the caller made its keys; kept in files, compared when merging; "" or NULL */
   /* 0 = computed from keys and rate; plan.h says more. */
-  uint64_t bits;   /* line, mlbf: of all arrays together. bloom and the paper's kinds: m, of each array */
-  uint32_t hashes; /* k; bloom and the paper's kinds only, up to 32 */
-  uint32_t layers; /* L; mlbf-paper only, up to 16 */
+  uint64_t bits;   /* line, mlbf: of all arrays together. bloom: m */
+  uint32_t hashes; /* k; bloom only, up to 32 */
 } mlbf_options;
 
 typedef struct mlbf_filter mlbf_filter;
@@ -139,7 +135,7 @@ void mlbf_free(mlbf_filter *filter); /* NULL is fine */
 
 /* Hash `count` segments (count >= 1). Segments carry their own delimiters: for mlbf ("/a","/b") and
  * ("/a/b") are different keys; kinds without layers hash the bytes end to end, however they are cut. Reads the
- * filter's secret and kind only (mlbf-paper: L too): the hashes fit any filter where these are equal. */
+ * filter's secret and kind only: the hashes fit any filter where these are equal. */
 void mlbf_hash(const mlbf_filter *filter, const mlbf_span *segments, size_t count, mlbf_hashes *hashes);
 
 /* The verdict that mlbf_insert would give. Changes nothing. */
@@ -166,7 +162,7 @@ void mlbf_test_many(const mlbf_filter *filter, const mlbf_hashes *hashes, size_t
  * Log a segment even if mlbf_test_segment answers "known". The answer may be a false positive; a larger filter
  * built from the log would then lack the segment and call an old key NEW. (A log without such segments can only
  * rebuild a filter of the same size.) mlbf/recent.h is a small exact cache of segments that the log holds. */
-mlbf_status mlbf_insert_whole(mlbf_filter *filter, mlbf_hash128 whole); /* mlbf-paper: MLBF_BAD_ARGUMENT */
+mlbf_status mlbf_insert_whole(mlbf_filter *filter, mlbf_hash128 whole);
 mlbf_status mlbf_insert_wholes(mlbf_filter *filter, const mlbf_hash128 *wholes, size_t count, bool *was_new);
 void mlbf_insert_segment(mlbf_filter *filter, uint32_t layer, mlbf_hash128 segment);
 
@@ -179,11 +175,11 @@ typedef struct mlbf_segment {
 void mlbf_insert_segments(mlbf_filter *filter, const mlbf_segment *segments, size_t count);
 
 /* Was this whole key inserted, whatever is known of its segments? False is certain; true is wrong at the filter's rate.
- * For a filter whose keys' segments may be in another one. mlbf-paper: MLBF_BAD_ARGUMENT. */
+ * For a filter whose keys' segments may be in another one. */
 mlbf_status mlbf_test_wholes(const mlbf_filter *filter, const mlbf_hash128 *wholes, size_t count, bool *is_known);
 
 /* How many layers have bits: always the first ones. So many of a key's segment hashes belong in a log. It depends on
- * kind, `signals` and `layers`, not on size: every filter built from the log has the same layers. */
+ * kind and `signals`, not on size: every filter built from the log has the same layers. */
 uint32_t mlbf_layer_count(const mlbf_filter *filter);
 
 /* True if this segment may have been inserted at this layer (1-based); false is certain. A layer

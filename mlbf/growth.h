@@ -13,7 +13,7 @@
 extern "C" {
 #endif
 
-/* A chain. One writer at a time; any number of readers while no thread writes. Not for the paper's kinds. */
+/* A chain. One writer at a time; any number of readers while no thread writes. */
 typedef struct mlbf_chain mlbf_chain;
 
 /* `first` describes the first slice; but `first->rate` is that of the whole chain, and `first->bits` must be 0. */

@@ -23,7 +23,7 @@ enum {
   MLBF_HASHES_MAX = 32,  /* k */
 };
 
-enum { MLBF_ARRAYS_MAX = 1 + MLBF_LAYERS_MAX };
+enum { MLBF_ARRAYS_MAX = 3 };
 
 typedef struct mlbf_array_plan {
   mlbf_layout layout;
@@ -31,9 +31,8 @@ typedef struct mlbf_array_plan {
   uint64_t bits;   /* m; LINE: a multiple of 512; TWO_LINES: of 512 times its pages, as many as are needed */
 } mlbf_array_plan;
 
-/* A filter's arrays. Array 0 decides whether a key is seen; the others, if any, are layers:
- *   mlbf         1: hosts (layer 1); 2, with signals: one array for all deeper layers
- *   mlbf-paper   1..L: one per layer */
+/* A filter's arrays. Array 0 decides whether a key is seen; the others, if any, are layers. Only mlbf has some:
+ * 1: hosts (layer 1); 2, with signals: one array for all deeper layers. */
 typedef struct mlbf_plan {
   mlbf_kind kind;
   uint64_t keys;
@@ -45,8 +44,8 @@ typedef struct mlbf_plan {
 } mlbf_plan;
 
 /* The plan for options. (keys, rate): the smallest that keeps the rate. (keys, bits), rate 0: the best rate
- * for those bits, which is then the promised rate. For bloom and the paper's kinds `bits` is the m of each
- * array, for line and mlbf the total, rounded down to whole cache lines.
+ * for those bits, which is then the promised rate. For bloom `bits` is m, for line and mlbf the total,
+ * rounded down to whole cache lines.
  * MLBF_BAD_ARGUMENT sets `*reason` (if not NULL) to a sentence and leaves `*plan` alone. */
 static inline mlbf_status mlbf_plan_make(const mlbf_options *options, mlbf_plan *plan, const char **reason);
 
@@ -60,7 +59,7 @@ static inline mlbf_status mlbf_plan_make(const mlbf_options *options, mlbf_plan 
 }
 
 /* The inverse: the false-positive rate of SEEN at `keys` keys, for keys unrelated to the inserted ones (lower for
- * keys of new hosts). mlbf-paper: for keys with all segments known, its worst case. */
+ * keys of new hosts). */
 double mlbf_plan_rate(const mlbf_plan *plan, uint64_t keys);
 
 #ifdef __cplusplus

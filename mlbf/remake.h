@@ -34,7 +34,7 @@ typedef enum mlbf_remake_wish {
 
 /* Into `path`.tmp, renamed at the end. The bits of `old` (loaded or mapped) and its geometry; or, if that is NULL, an
  * empty filter of `options`. A window has `window_bytes`, rounded up to 1 MiB. MLBF_IO, MLBF_NO_MEMORY;
- * MLBF_BAD_ARGUMENT: as mlbf_create, or one of the paper's kinds. */
+ * MLBF_BAD_ARGUMENT: as mlbf_create. */
 mlbf_status mlbf_remake_begin(const mlbf_filter *old, const mlbf_options *options, uint64_t window_bytes,
                               const char *path, mlbf_remaking **remaking);
 

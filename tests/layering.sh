@@ -34,7 +34,6 @@ mlbf/set             mlbf/hash mlbf/filter mlbf/file
 mlbf/count           mlbf/hash mlbf/filter mlbf/file
 mlbf/window          mlbf/hash mlbf/filter mlbf/file
 mlbf/similar         mlbf/hash mlbf/filter mlbf/file                                     | xxhash
-mlbf/papers          mlbf/hash mlbf/filter mlbf/file mlbf/window mlbf/similar            | xxhash
 
 frontier/base                                                                  | xxhash
 frontier/url                      | libpsl unicase unictype uninorm unistr uriparser/Uri uriparser/UriIp4
@@ -55,7 +54,7 @@ datasets/sort                                                                  |
 datasets/make        datasets/sort                                             | fts
 datasets/read        datasets/sort                                             | zlib zstd lzma iconv jansson
 datasets/replay      datasets/sort frontier/base
-datasets/papers      datasets/sort datasets/make datasets/replay mlbf/papers frontier/base | xxhash
+datasets/papers      datasets/sort datasets/make datasets/replay frontier/base | xxhash
 
 crawler/base         frontier/base                        | openssl/evp sys/prctl zlib brotli/decode zstd
 crawler/scope                                                                  | libpsl pcre2
@@ -132,7 +131,7 @@ awk -v c_library="$c_library" -v rules="$rules" -v unforeseeable="$unforeseeable
     if (path ~ /\.\./ || target == "" || !(top in level)) broken("an include names its room")
     else if (!exists(path)) broken("no such header")
     else if (here ~ /^tests\/contract\/(mlbf|frontier|program|crash|cluster)$/ && top != "tests") {
-      if (!is_twin && (target != top || !installed(top, name_of(path))))
+      if (target != top || !installed(top, name_of(path)))
         broken("a contract test includes what is installed")
     }
     else if (room == "tests" || room == "bench" || target == here) return
@@ -158,9 +157,6 @@ awk -v c_library="$c_library" -v rules="$rules" -v unforeseeable="$unforeseeable
     room = top_of(FILENAME)
     if (level[room] < 5 && here != room && !(here in is_sub)) broken("a sub-room without a rule")
   }
-  # A contract test may be compiled once more, for inside/, with what is not installed.
-  FNR == 1 || /^#endif/ { is_twin = 0 }
-  /^#ifdef (PAPERS|SCALAR)$/ { is_twin = 1 }
   # Calls; in a comment, a name with its bracket is one too.
   (room == "frontier" || room == "crawler") && $0 ~ asks && FILENAME != "frontier/base/machine.c" {
     broken("only frontier/base/machine.c asks the machine for this")

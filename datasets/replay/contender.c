@@ -10,16 +10,10 @@
 
 static const double heritrix_rate = 0x1p-22;
 
-typedef struct filter_state {
-  mlbf_filter *filter;
-  key_cut cut;
-} filter_state;
-
 static void filter_insert(void *state, const key_batch *batch, bool *was_seen)
 {
-  filter_state *of = state;
   mlbf_verdict verdicts[BATCH_KEYS];
-  mlbf_insert_keys(of->filter, batch->keys[of->cut], batch->count, verdicts);
+  mlbf_insert_keys(state, batch->keys[CUT_LAYERS], batch->count, verdicts);
   for (size_t i = 0; i < batch->count; i++)
     was_seen[i] = verdicts[i].outcome == MLBF_SEEN;
 }
@@ -29,15 +23,15 @@ enum { GROUP = 32 };
 
 static void filter_test(void *state, const key_batch *batch, bool *is_seen)
 {
-  const filter_state *of = state;
+  const mlbf_filter *filter = state;
   for (size_t begin = 0; begin < batch->count; begin += GROUP) {
     size_t count = batch->count - begin < GROUP ? batch->count - begin : GROUP;
-    const mlbf_key *keys = batch->keys[of->cut] + begin;
+    const mlbf_key *keys = batch->keys[CUT_LAYERS] + begin;
     mlbf_hashes hashes[GROUP];
     mlbf_verdict verdicts[GROUP];
     for (size_t i = 0; i < count; i++)
-      mlbf_hash(of->filter, keys[i].segments, keys[i].count, &hashes[i]);
-    mlbf_test_many(of->filter, hashes, count, verdicts);
+      mlbf_hash(filter, keys[i].segments, keys[i].count, &hashes[i]);
+    mlbf_test_many(filter, hashes, count, verdicts);
     for (size_t i = 0; i < count; i++)
       is_seen[begin + i] = verdicts[i].outcome == MLBF_SEEN;
   }
@@ -45,51 +39,45 @@ static void filter_test(void *state, const key_batch *batch, bool *is_seen)
 
 static void filter_free(void *state)
 {
-  filter_state *old = state;
-  mlbf_free(old->filter);
-  free(old);
+  mlbf_free(state);
 }
 
-static bool make_filter(const mlbf_options *options, key_cut cut, contender *made, const char **reason)
+static bool make_filter(const mlbf_options *options, contender *made, const char **reason)
 {
-  filter_state *state = calloc(1, sizeof *state);
-  mlbf_status status = state != NULL ? mlbf_create(options, &state->filter) : MLBF_NO_MEMORY;
+  mlbf_filter *filter = NULL;
+  mlbf_status status = mlbf_create(options, &filter);
   if (status != MLBF_OK) {
     *reason = mlbf_status_text(status);
-    free(state);
     return false;
   }
-  state->cut = cut;
   mlbf_stats stats;
-  mlbf_stats_read(state->filter, &stats);
-  bool is_printed = options->kind == MLBF_KIND_BLOOM_PAPER || options->kind == MLBF_KIND_MLBF_PAPER;
+  mlbf_stats_read(filter, &stats);
   *made = (contender){
-    .state = state,
+    .state = filter,
     .insert = filter_insert,
     .test = filter_test,
     .free = filter_free,
     .bits = stats.bits,
     .hashes = stats.hashes,
-    .promised_rate = is_printed ? 0 : stats.promised_rate,
+    .promised_rate = stats.promised_rate,
   };
   return true;
 }
 
-typedef enum memory { MEMORY_PAPER, MEMORY_EQUAL, MEMORY_BY_RATE, MEMORY_EXACT } memory;
+typedef enum memory { MEMORY_PAPER, MEMORY_PAPER_LAYERS, MEMORY_EQUAL, MEMORY_BY_RATE, MEMORY_EXACT } memory;
 
 static const struct {
   const char *name;
   mlbf_kind kind;
-  key_cut cut;
   memory memory;
 } kinds[CONTENDER_KINDS] = {
-  {"bloom-paper", MLBF_KIND_BLOOM_PAPER, CUT_PAPER, MEMORY_PAPER},
-  {"mlbf-paper", MLBF_KIND_MLBF_PAPER, CUT_PAPER, MEMORY_PAPER},
-  {"bloom", MLBF_KIND_BLOOM, CUT_LAYERS, MEMORY_EQUAL},
-  {"mlbf", MLBF_KIND_MLBF, CUT_LAYERS, MEMORY_EQUAL},
-  {"line", MLBF_KIND_LINE, CUT_LAYERS, MEMORY_EQUAL},
-  {"heritrix", MLBF_KIND_BLOOM, CUT_LAYERS, MEMORY_BY_RATE},
-  {"exact", 0, CUT_LAYERS, MEMORY_EXACT},
+  {"bloom-paper", 0, MEMORY_PAPER},
+  {"mlbf-paper", 0, MEMORY_PAPER_LAYERS},
+  {"bloom", MLBF_KIND_BLOOM, MEMORY_EQUAL},
+  {"mlbf", MLBF_KIND_MLBF, MEMORY_EQUAL},
+  {"line", MLBF_KIND_LINE, MEMORY_EQUAL},
+  {"heritrix", MLBF_KIND_BLOOM, MEMORY_BY_RATE},
+  {"exact", 0, MEMORY_EXACT},
 };
 
 const char *contender_name(int kind)
@@ -103,28 +91,31 @@ uint64_t contender_m_for(uint64_t n)
   return 8 * (uint64_t)ceil((double)n * PAPER_M / PAPER_N / 8);
 }
 
-/* Also from seed 0, of which mlbf would draw a secret, every run draws the same one. */
+/* Of one of this library's. Also from seed 0, of which mlbf would draw a secret, every run draws the same one. */
 static mlbf_options options_of(int kind, const contender_setting *setting, uint64_t keys,
                                uint8_t secret[MLBF_SECRET_BYTES])
 {
-  mlbf_options options = {.kind = kinds[kind].kind, .keys = keys, .seed = setting->seed};
+  mlbf_options options = {.kind = kinds[kind].kind, .keys = keys, .secret = secret, .seed = setting->seed};
   mlbf_secret_from_seed(setting->seed, secret);
-  if (kinds[kind].memory != MEMORY_PAPER)
-    options.secret = secret;
-  switch (kinds[kind].memory) {
-  case MEMORY_PAPER:
-    options.bits = setting->m;
-    options.hashes = setting->k;
-    options.layers = options.kind == MLBF_KIND_MLBF_PAPER ? setting->layers : 0;
-    break;
-  case MEMORY_EQUAL:
+  if (kinds[kind].memory == MEMORY_BY_RATE)
+    options.rate = heritrix_rate;
+  else
     options.bits = setting->bits_per_url > 0 ? (uint64_t)ceil(setting->bits_per_url * (double)keys)
                                              : (setting->layers + 1) * setting->m;
-    break;
-  case MEMORY_BY_RATE:
-  case MEMORY_EXACT: options.rate = heritrix_rate; break;
-  }
   return options;
+}
+
+static bool make_kind(int kind, const contender_setting *setting, uint64_t keys, contender *made, const char **reason)
+{
+  uint8_t secret[MLBF_SECRET_BYTES];
+  switch (kinds[kind].memory) {
+  case MEMORY_PAPER: return contender_make_paper(false, setting, made, reason);
+  case MEMORY_PAPER_LAYERS: return contender_make_paper(true, setting, made, reason);
+  case MEMORY_EXACT: return contender_make_exact(keys, made, reason);
+  default: break;
+  }
+  mlbf_options options = options_of(kind, setting, keys, secret);
+  return make_filter(&options, made, reason);
 }
 
 bool contender_make(const char *name, const contender_setting *setting, uint64_t keys, contender *made,
@@ -133,10 +124,7 @@ bool contender_make(const char *name, const contender_setting *setting, uint64_t
   for (int kind = 0; kind < CONTENDER_KINDS; kind++) {
     if (strcmp(kinds[kind].name, name) != 0)
       continue;
-    uint8_t secret[MLBF_SECRET_BYTES];
-    mlbf_options options = options_of(kind, setting, keys, secret);
-    bool is_made = kinds[kind].memory == MEMORY_EXACT ? contender_make_exact(keys, made, reason)
-                                                      : make_filter(&options, kinds[kind].cut, made, reason);
+    bool is_made = make_kind(kind, setting, keys, made, reason);
     if (is_made)
       made->name = kinds[kind].name;
     return is_made;
@@ -145,18 +133,25 @@ bool contender_make(const char *name, const contender_setting *setting, uint64_t
   return false;
 }
 
+static uint64_t bits_of(int kind, const contender_setting *setting, uint64_t keys)
+{
+  uint8_t secret[MLBF_SECRET_BYTES];
+  mlbf_plan plan;
+  switch (kinds[kind].memory) {
+  case MEMORY_PAPER: return setting->m;
+  case MEMORY_PAPER_LAYERS: return (setting->layers + 1) * setting->m;
+  case MEMORY_EXACT: return contender_exact_bits(keys);
+  default: break;
+  }
+  mlbf_options options = options_of(kind, setting, keys, secret);
+  return mlbf_plan_make(&options, &plan, NULL) == MLBF_OK ? plan.bits : 0;
+}
+
 uint64_t contender_bits(const char *name, const contender_setting *setting, uint64_t keys)
 {
-  for (int kind = 0; kind < CONTENDER_KINDS; kind++) {
-    uint8_t secret[MLBF_SECRET_BYTES];
-    mlbf_plan plan;
-    if (strcmp(kinds[kind].name, name) != 0)
-      continue;
-    if (kinds[kind].memory == MEMORY_EXACT)
-      return contender_exact_bits(keys);
-    mlbf_options options = options_of(kind, setting, keys, secret);
-    return mlbf_plan_make(&options, &plan, NULL) == MLBF_OK ? plan.bits : 0;
-  }
+  for (int kind = 0; kind < CONTENDER_KINDS; kind++)
+    if (strcmp(kinds[kind].name, name) == 0)
+      return bits_of(kind, setting, keys);
   return 0;
 }
 

@@ -47,6 +47,9 @@ bool contender_make(const char *name, const contender_setting *setting, uint64_t
                     const char **reason);
 void contender_free(contender *old); /* one of zero bytes is fine */
 
+/* papers/mlbf_paper.c: mlbf-paper; without layers, bloom-paper */
+bool contender_make_paper(bool has_layers, const contender_setting *setting, contender *made, const char **reason);
+
 /* exact_set.c */
 bool contender_make_exact(uint64_t keys, contender *made, const char **reason);
 uint64_t contender_exact_bits(uint64_t keys);

@@ -23,7 +23,7 @@ static bool is_slice_of(const mlbf_chain *chain, const mlbf_filter *slice)
 {
   const mlbf_filter *first = chain->slices[0];
   return slice->plan.kind == first->plan.kind && mlbf_keying_equal(&slice->keying, &first->keying) &&
-         slice->plan.signals == first->plan.signals && !mlbf_kind_is_paper(slice->plan.kind);
+         slice->plan.signals == first->plan.signals;
 }
 
 static mlbf_status load_slices(int file, const uint8_t *secret, mlbf_chain *chain)

@@ -128,11 +128,10 @@ static mlbf_status read_body(const file_image *image, void *body)
   return status;
 }
 
-/* Only kinds that are keyed may be, and must. */
+/* Every filter is keyed. */
 static mlbf_status take_keying(const file_image *image, const uint8_t *secret, mlbf_keying *keying)
 {
-  bool is_keyed = image->header.key.origin != MLBF_SECRET_NONE;
-  if (is_keyed == mlbf_kind_is_paper(image->plan.kind))
+  if (image->header.key.origin == MLBF_SECRET_NONE)
     return MLBF_DAMAGED;
   return mlbf_keying_take(&image->header.key, image->header.seed, secret, keying);
 }

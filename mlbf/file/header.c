@@ -72,14 +72,6 @@ static bool array_is_sound(const mlbf_header_array *array)
   return !array->reserved && array->bits <= UINT64_C(1) << 48 && mlbf_layout_fits(&plan);
 }
 
-static bool paper_arrays_are_equal(const mlbf_header *header)
-{
-  for (uint32_t i = 0; i < header->array_count; i++)
-    if (header->arrays[i].layout != MLBF_LAYOUT_CLASSIC || header->arrays[i].bits != header->arrays[0].bits)
-      return false;
-  return true;
-}
-
 /* Which layouts a kind puts where. */
 static bool layouts_fit_kind(const mlbf_header *header)
 {
@@ -87,13 +79,11 @@ static bool layouts_fit_kind(const mlbf_header *header)
   bool is_lined = arrays[0].layout != MLBF_LAYOUT_CLASSIC;
   bool has_signals = header->flags & FLAG_SIGNALS;
   switch (header->kind) {
-  case MLBF_KIND_BLOOM:
-  case MLBF_KIND_BLOOM_PAPER: return header->array_count == 1 && !is_lined && !has_signals;
+  case MLBF_KIND_BLOOM: return header->array_count == 1 && !is_lined && !has_signals;
   case MLBF_KIND_LINE: return header->array_count == 1 && is_lined && !has_signals;
   case MLBF_KIND_MLBF:
     return header->array_count == (has_signals ? 3 : 2) && arrays[0].layout == MLBF_LAYOUT_TWO_LINES &&
            arrays[1].layout == MLBF_LAYOUT_LINE && (!has_signals || arrays[2].layout == MLBF_LAYOUT_CLASSIC);
-  case MLBF_KIND_MLBF_PAPER: return header->array_count >= 2 && !has_signals && paper_arrays_are_equal(header);
   default: return false;
   }
 }
@@ -131,7 +121,7 @@ static bool plan_read(const mlbf_header *header, mlbf_plan *plan)
     plan->arrays[i] = (mlbf_array_plan){(mlbf_layout)array->layout, array->hashes, array->bits};
     plan->bits += array->bits;
   }
-  size_t unused = (MLBF_ARRAYS_MAX - header->array_count) * sizeof header->arrays[0];
+  size_t unused = (MLBF_HEADER_ARRAYS - header->array_count) * sizeof header->arrays[0];
   return is_zero(header->arrays + header->array_count, unused);
 }
 

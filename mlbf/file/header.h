@@ -7,7 +7,7 @@
 
 #include "mlbf/filter/inside.h"
 
-enum { MLBF_HEADER_BYTES = 4096 };
+enum { MLBF_HEADER_BYTES = 4096, MLBF_HEADER_ARRAYS = 17 };
 
 typedef struct mlbf_header_array {
   uint32_t layout, hashes;
@@ -23,7 +23,7 @@ typedef struct mlbf_header {
   uint64_t keys, body_bytes, block_count, table_checksum;
   uint32_t flags, profile_size;
   uint64_t deep_set;
-  mlbf_header_array arrays[MLBF_ARRAYS_MAX];
+  mlbf_header_array arrays[MLBF_HEADER_ARRAYS]; /* beyond the plan's: zeros */
   uint64_t layer_found[MLBF_LAYERS_MAX];
   char profile[MLBF_PROFILE_SIZE];
   uint32_t slice, slice_count;

@@ -100,9 +100,9 @@ static mlbf_status plan_for(const mlbf_filter *old, const mlbf_options *options,
   if (old) {
     *plan = old->plan;
     *keying = old->keying;
-    return mlbf_kind_is_paper(old->plan.kind) ? MLBF_BAD_ARGUMENT : MLBF_OK;
+    return MLBF_OK;
   }
-  if (mlbf_kind_is_paper(options->kind) || (options->profile && strlen(options->profile) >= MLBF_PROFILE_SIZE))
+  if (options->profile && strlen(options->profile) >= MLBF_PROFILE_SIZE)
     return MLBF_BAD_ARGUMENT;
   mlbf_status status = mlbf_plan_make(options, plan, NULL);
   return status == MLBF_OK ? mlbf_keying_make(options->secret, options->seed, keying) : status;

@@ -15,8 +15,6 @@ static const mlbf_operations *operations_of(const mlbf_plan *plan)
   case MLBF_KIND_BLOOM: return &mlbf_bloom_operations;
   case MLBF_KIND_LINE: return &mlbf_line_operations;
   case MLBF_KIND_MLBF: return &mlbf_layered_operations;
-  case MLBF_KIND_BLOOM_PAPER: return &mlbf_bloom_paper_operations;
-  case MLBF_KIND_MLBF_PAPER: return &mlbf_paper_operations;
   }
   return NULL; /* mlbf_plan_make lets no other value through */
 }
@@ -90,10 +88,7 @@ mlbf_status mlbf_create_sized(const mlbf_options *given, size_t options_size, ml
   if (status != MLBF_OK)
     return status;
   mlbf_keying keying = mlbf_keying_none;
-  if (mlbf_kind_is_paper(options->kind))
-    keying.seed = options->seed;
-  else
-    status = mlbf_keying_make(options->secret, options->seed, &keying);
+  status = mlbf_keying_make(options->secret, options->seed, &keying);
   return status == MLBF_OK ? mlbf_filter_make(&plan, &keying, profile, filter) : status;
 }
 
@@ -166,19 +161,14 @@ mlbf_status mlbf_filter_count_keys(mlbf_filter *filter, uint64_t count)
   return before <= filter->plan.keys && before + count > filter->plan.keys ? MLBF_FULL : MLBF_OK;
 }
 
-mlbf_verdict mlbf_filter_insert_one(mlbf_filter *filter, const mlbf_hashes *hashes)
-{
-  assert_filter(filter);
-  assert(hashes->depth <= MLBF_LAYERS_MAX);
-  return filter->operations->insert(filter, hashes);
-}
-
 mlbf_status mlbf_insert(mlbf_filter *filter, const mlbf_hashes *hashes, mlbf_verdict *verdict)
 {
   mlbf_status status = mlbf_verify(filter); /* what is written to can no longer be compared with its checksums */
   if (status != MLBF_OK)
     return status;
-  *verdict = mlbf_filter_insert_one(filter, hashes);
+  assert_filter(filter);
+  assert(hashes->depth <= MLBF_LAYERS_MAX);
+  *verdict = filter->operations->insert(filter, hashes);
   return mlbf_filter_count_keys(filter, mlbf_verdict_is_new(*verdict));
 }
 
@@ -186,7 +176,7 @@ uint32_t mlbf_layer_count(const mlbf_filter *filter)
 {
   assert_filter(filter);
   uint32_t layer_arrays = filter->plan.array_count - 1;
-  return filter->plan.kind == MLBF_KIND_MLBF && layer_arrays > 1 ? MLBF_LAYERS_MAX : layer_arrays;
+  return layer_arrays > 1 ? MLBF_LAYERS_MAX : layer_arrays;
 }
 
 void mlbf_insert_segment(mlbf_filter *filter, uint32_t layer, mlbf_hash128 segment)

@@ -70,7 +70,7 @@ static void take_wholes(const mlbf_filter *filter, const mlbf_hashes *hashes, si
 static void test_hashes(const mlbf_filter *filter, const mlbf_hashes *hashes, size_t count, mlbf_verdict *verdicts)
 {
   mlbf_hash128 wholes[BATCH];
-  if (has_layers(filter) || !filter->operations->test_wholes) {
+  if (has_layers(filter)) {
     for (size_t i = 0; i < count; i++)
       filter->operations->prefetch(filter, &hashes[i]);
     for (size_t i = 0; i < count; i++)
@@ -91,8 +91,6 @@ void mlbf_test_many(const mlbf_filter *filter, const mlbf_hashes *hashes, size_t
 mlbf_status mlbf_test_wholes(const mlbf_filter *filter, const mlbf_hash128 *wholes, size_t count, bool *is_known)
 {
   assert_filter(filter);
-  if (!filter->operations->test_wholes)
-    return MLBF_BAD_ARGUMENT;
   for (size_t begin = 0; begin < count; begin += BATCH) {
     size_t size = smaller(BATCH, count - begin);
     filter->operations->prefetch_wholes(filter, wholes + begin, size);
@@ -150,23 +148,6 @@ static uint64_t insert_layers(mlbf_filter *filter, const mlbf_layer_hashes *hash
   return new_keys;
 }
 
-/* mlbf-paper */
-static uint64_t insert_one_by_one(mlbf_filter *filter, const mlbf_hashes *hashes, size_t count, mlbf_verdict *verdicts)
-{
-  uint64_t new_keys = 0;
-  for (size_t i = 0; i < count; i++) {
-    verdicts[i] = mlbf_filter_insert_one(filter, &hashes[i]);
-    new_keys += mlbf_verdict_is_new(verdicts[i]);
-  }
-  return new_keys;
-}
-
-/* Kinds whose array 0 decides alone. */
-static bool is_unlayered(const mlbf_filter *filter)
-{
-  return filter->operations->insert_wholes && !has_layers(filter);
-}
-
 static mlbf_status insert_many_layered(mlbf_filter *filter, const mlbf_hashes *hashes, size_t count,
                                        mlbf_verdict *verdicts)
 {
@@ -186,8 +167,6 @@ mlbf_status mlbf_insert_many(mlbf_filter *filter, const mlbf_hashes *hashes, siz
     return MLBF_DAMAGED;
   if (has_layers(filter))
     return insert_many_layered(filter, hashes, count, verdicts);
-  if (!is_unlayered(filter))
-    return mlbf_filter_count_keys(filter, insert_one_by_one(filter, hashes, count, verdicts));
   inserting all;
   mlbf_hash128 wholes[BATCH];
   insert_begin(&all, filter, verdicts, NULL);
@@ -205,8 +184,6 @@ mlbf_status mlbf_insert_wholes(mlbf_filter *filter, const mlbf_hash128 *wholes, 
 {
   if (mlbf_verify(filter) != MLBF_OK)
     return MLBF_DAMAGED;
-  if (!filter->operations->insert_wholes)
-    return MLBF_BAD_ARGUMENT;
   inserting all;
   insert_begin(&all, filter, NULL, was_new);
   for (size_t begin = 0; begin < count; begin += BATCH) {
@@ -222,8 +199,6 @@ mlbf_status mlbf_insert_whole(mlbf_filter *filter, mlbf_hash128 whole)
   if (mlbf_verify(filter) != MLBF_OK)
     return MLBF_DAMAGED;
   assert_filter(filter);
-  if (!filter->operations->insert_wholes)
-    return MLBF_BAD_ARGUMENT;
   return mlbf_filter_count_keys(filter, filter->operations->insert_wholes(filter, &whole, 1));
 }
 
@@ -231,17 +206,10 @@ mlbf_status mlbf_insert_whole(mlbf_filter *filter, mlbf_hash128 whole)
 
 static size_t test_batch(const mlbf_filter *filter, const mlbf_batch *batch, bool hosts_first, mlbf_verdict *verdicts)
 {
+  mlbf_hash128 wholes[BATCH];
   (void)hosts_first;
-  if (filter->operations->test_wholes) {
-    mlbf_hash128 wholes[BATCH];
-    mlbf_batch_hash(filter, batch, wholes);
-    test_wholes(filter, wholes, batch->count, verdicts);
-    return 0;
-  }
-  mlbf_hashes hashes[BATCH];
-  for (size_t i = 0; i < batch->count; i++)
-    filter->operations->hash(filter, batch->keys[i].segments, batch->keys[i].count, &hashes[i]);
-  test_hashes(filter, hashes, batch->count, verdicts);
+  mlbf_batch_hash(filter, batch, wholes);
+  test_wholes(filter, wholes, batch->count, verdicts);
   return 0;
 }
 
@@ -268,26 +236,12 @@ static mlbf_status insert_keys_layered(mlbf_filter *filter, const mlbf_key *keys
   return mlbf_filter_count_keys(filter, new_keys);
 }
 
-static mlbf_status insert_keys_one_by_one(mlbf_filter *filter, const mlbf_key *keys, size_t count,
-                                          mlbf_verdict *verdicts)
-{
-  uint64_t new_keys = 0;
-  for (size_t i = 0; i < count; i++) {
-    mlbf_hashes hashes;
-    filter->operations->hash(filter, keys[i].segments, keys[i].count, &hashes);
-    new_keys += insert_one_by_one(filter, &hashes, 1, &verdicts[i]);
-  }
-  return mlbf_filter_count_keys(filter, new_keys);
-}
-
 mlbf_status mlbf_insert_keys(mlbf_filter *filter, const mlbf_key *keys, size_t count, mlbf_verdict *verdicts)
 {
   if (mlbf_verify(filter) != MLBF_OK)
     return MLBF_DAMAGED;
   if (has_layers(filter))
     return insert_keys_layered(filter, keys, count, verdicts);
-  if (!is_unlayered(filter))
-    return insert_keys_one_by_one(filter, keys, count, verdicts);
   inserting all;
   mlbf_hash128 wholes[BATCH];
   insert_begin(&all, filter, verdicts, NULL);

@@ -42,7 +42,7 @@ mlbf_status mlbf_chain_create_sized(const mlbf_options *given, size_t options_si
     return MLBF_BAD_ARGUMENT;
   options = known;
   options.rate *= 1 - tightening;
-  if (mlbf_kind_is_paper(first->kind) || first->bits || !(first->rate < 1))
+  if (first->bits || !(first->rate < 1))
     return MLBF_BAD_ARGUMENT;
   mlbf_chain *made = calloc(1, sizeof *made);
   if (!made)

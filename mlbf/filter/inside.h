@@ -33,14 +33,14 @@ typedef struct mlbf_operations {
   void (*hash)(const mlbf_filter *filter, const mlbf_span *segments, size_t count, mlbf_hashes *hashes);
   mlbf_verdict (*test)(const mlbf_filter *filter, const mlbf_hashes *hashes);
   mlbf_verdict (*insert)(mlbf_filter *filter, const mlbf_hashes *hashes);
-  /* NULL: hash, prefetch and test (or insert) of each are as good */
+  /* NULL: kinds without layers, whose wholes are enough */
   /* `hosts_first`: probably most hosts are new; returns how many were */
   size_t (*test_keys)(const mlbf_filter *filter, const mlbf_batch *batch, bool hosts_first, mlbf_verdict *verdicts);
   void (*insert_layers)(mlbf_filter *filter, const mlbf_layer_hashes *hashes, size_t count, mlbf_verdict *verdicts,
                         mlbf_tally *tally);
   void (*prefetch)(const mlbf_filter *filter, const mlbf_hashes *hashes); /* what test and insert will touch */
   /* wholes alone, at most MLBF_BATCH; prefetch_wholes is called some time before. Bit i of the result is key i's:
-   * known; new. NULL: not from a hash alone */
+   * known; new */
   void (*prefetch_wholes)(const mlbf_filter *filter, const mlbf_hash128 *wholes, size_t count);
   uint64_t (*test_wholes)(const mlbf_filter *filter, const mlbf_hash128 *wholes, size_t count);
   uint64_t (*insert_wholes)(mlbf_filter *filter, const mlbf_hash128 *wholes, size_t count);
@@ -51,11 +51,9 @@ typedef struct mlbf_operations {
   double (*layer_distinct)(const mlbf_filter *filter, uint32_t layer);
 } mlbf_operations;
 
-extern const mlbf_operations mlbf_bloom_operations;       /* bloom.c */
-extern const mlbf_operations mlbf_line_operations;        /* line.c */
-extern const mlbf_operations mlbf_layered_operations;     /* mlbf.c */
-extern const mlbf_operations mlbf_bloom_paper_operations; /* mlbf_paper.c */
-extern const mlbf_operations mlbf_paper_operations;       /* mlbf_paper.c */
+extern const mlbf_operations mlbf_bloom_operations;   /* bloom.c */
+extern const mlbf_operations mlbf_line_operations;    /* line.c */
+extern const mlbf_operations mlbf_layered_operations; /* mlbf.c */
 
 /* What mlbf_free gives back: the body, or the whole file mapped around it. */
 typedef struct mlbf_memory {
@@ -107,16 +105,8 @@ bool mlbf_filter_is_sound(const mlbf_filter *filter);
 /* Of a mapped one: the system begins to read this block, if there is one. */
 void mlbf_filter_read_ahead(const mlbf_filter *filter, uint64_t block);
 
-static inline bool mlbf_kind_is_paper(mlbf_kind kind)
-{
-  return kind == MLBF_KIND_BLOOM_PAPER || kind == MLBF_KIND_MLBF_PAPER;
-}
-
 /* mlbf: adds deep segments found new to the filter's counters (mlbf.c). */
 void mlbf_count_found(mlbf_filter *filter, const mlbf_tally *tally);
-
-/* Tests and sets, but does not count the key. */
-mlbf_verdict mlbf_filter_insert_one(mlbf_filter *filter, const mlbf_hashes *hashes);
 
 /* Counts new keys. Exactly one caller's addition crosses the design load, whatever the number of threads. */
 mlbf_status mlbf_filter_count_keys(mlbf_filter *filter, uint64_t count);

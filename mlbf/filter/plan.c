@@ -36,7 +36,6 @@ static mlbf_status refuse(const char **reason, const char *text)
 
 static const char *reason_to_refuse(const mlbf_options *options)
 {
-  bool is_paper = options->kind == MLBF_KIND_BLOOM_PAPER || options->kind == MLBF_KIND_MLBF_PAPER;
   if (!mlbf_kind_name(options->kind))
     return "there is no such kind of filter";
   if (options->keys == 0)
@@ -50,12 +49,8 @@ static const char *reason_to_refuse(const mlbf_options *options)
     return "the false-positive rate is not between 0 and 1";
   if (options->hashes > MLBF_HASHES_MAX)
     return "more than 32 hashes a key";
-  if (options->hashes && !is_paper && options->kind != MLBF_KIND_BLOOM)
+  if (options->hashes && options->kind != MLBF_KIND_BLOOM)
     return "this kind chooses its number of hashes itself";
-  if (options->layers > MLBF_LAYERS_MAX)
-    return "more than 16 layers";
-  if (options->layers && options->kind != MLBF_KIND_MLBF_PAPER)
-    return "only mlbf-paper takes a number of layers";
   if (options->signals && options->kind != MLBF_KIND_MLBF)
     return "only mlbf has signals";
   return NULL;
@@ -178,27 +173,12 @@ static size_t draft_mlbf(const mlbf_options *options, draft *arrays)
   return options->signals ? 3 : 2;
 }
 
-/* The paper's equation (1), rounded up to whole bytes as it does: k = 3, n = 3.5 M, f = 0.1 give the m it prints. */
-static size_t draft_paper(const mlbf_options *options, draft *arrays)
-{
-  uint32_t hashes = options->hashes ? options->hashes : 3;
-  uint32_t layers = options->layers ? options->layers : 4;
-  double bits = (double)options->bits;
-  if (!options->bits)
-    bits = 8 * ceil((double)options->keys * mlbf_layout_bits_per_key(MLBF_LAYOUT_CLASSIC, hashes, options->rate) / 8);
-  size_t count = options->kind == MLBF_KIND_MLBF_PAPER ? 1 + layers : 1;
-  for (size_t i = 0; i < count; i++)
-    arrays[i] = (draft){MLBF_LAYOUT_CLASSIC, hashes, bits};
-  return count;
-}
-
 static size_t draft_arrays(const mlbf_options *options, draft *arrays)
 {
   switch (options->kind) {
   case MLBF_KIND_BLOOM: return draft_bloom(options, arrays);
   case MLBF_KIND_LINE: return draft_line(options, arrays);
-  case MLBF_KIND_MLBF: return draft_mlbf(options, arrays);
-  default: return draft_paper(options, arrays);
+  default: return draft_mlbf(options, arrays);
   }
 }
 

@@ -17,8 +17,9 @@ static const char *const status_texts[] = {
 };
 
 static const char *const kind_names[] = {
-  [MLBF_KIND_BLOOM] = "bloom",           [MLBF_KIND_MLBF] = "mlbf", [MLBF_KIND_BLOOM_PAPER] = "bloom-paper",
-  [MLBF_KIND_MLBF_PAPER] = "mlbf-paper", [MLBF_KIND_LINE] = "line",
+  [MLBF_KIND_BLOOM] = "bloom",
+  [MLBF_KIND_MLBF] = "mlbf",
+  [MLBF_KIND_LINE] = "line",
 };
 
 enum { STATUSES = sizeof status_texts / sizeof *status_texts, KINDS = sizeof kind_names / sizeof *kind_names };
@@ -36,7 +37,7 @@ const char *mlbf_kind_name(mlbf_kind kind)
 bool mlbf_kind_from_name(const char *name, mlbf_kind *kind)
 {
   for (unsigned i = 1; i < KINDS; i++)
-    if (strcmp(name, kind_names[i]) == 0) {
+    if (kind_names[i] && strcmp(name, kind_names[i]) == 0) {
       *kind = (mlbf_kind)i;
       return true;
     }

@@ -41,7 +41,7 @@ bool mlbf_keying_equal(const mlbf_keying *a, const mlbf_keying *b)
 
 void mlbf_keying_put(const mlbf_keying *keying, mlbf_key_fields *fields)
 {
-  *fields = (mlbf_key_fields){.hash = keying->origin == MLBF_SECRET_NONE ? MLBF_HASH_XXH3 : MLBF_HASH_AES4,
+  *fields = (mlbf_key_fields){.hash = keying->origin == MLBF_SECRET_NONE ? MLBF_HASH_NONE : MLBF_HASH_AES4,
                               .origin = keying->origin,
                               .check = keying->keys.check};
   if (keying->origin == MLBF_SECRET_DRAWN)
@@ -59,7 +59,7 @@ static bool is_zero(const uint8_t *bytes, size_t size)
 mlbf_status mlbf_keying_take(const mlbf_key_fields *fields, uint64_t seed, const uint8_t *given, mlbf_keying *keying)
 {
   bool is_keyed = fields->origin != MLBF_SECRET_NONE;
-  if (fields->origin > MLBF_SECRET_SEEDED || fields->hash != (is_keyed ? MLBF_HASH_AES4 : MLBF_HASH_XXH3) ||
+  if (fields->origin > MLBF_SECRET_SEEDED || fields->hash != (is_keyed ? MLBF_HASH_AES4 : MLBF_HASH_NONE) ||
       (fields->origin != MLBF_SECRET_DRAWN && !is_zero(fields->secret, sizeof fields->secret)))
     return MLBF_DAMAGED;
   if (!is_keyed) {

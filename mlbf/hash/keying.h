@@ -7,14 +7,14 @@
 
 /* Numbers in files. */
 typedef enum mlbf_secret_origin {
-  MLBF_SECRET_NONE = 0,   /* not keyed: the papers' structures, and those without hashes of keys */
+  MLBF_SECRET_NONE = 0,   /* not keyed: structures without hashes of keys */
   MLBF_SECRET_GIVEN = 1,  /* the caller keeps it; files have its check value alone */
   MLBF_SECRET_DRAWN = 2,  /* drawn here, so files have it, and only their owner may read them */
   MLBF_SECRET_SEEDED = 3, /* from a seed, which files have */
 } mlbf_secret_origin;
 
 typedef enum mlbf_hash_id {
-  MLBF_HASH_XXH3 = 1, /* XXH3_128 with the seed */
+  MLBF_HASH_NONE = 1, /* of structures without hashes of keys */
   MLBF_HASH_AES4 = 2, /* keyed_hash.h */
 } mlbf_hash_id;
 

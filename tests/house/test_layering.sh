@@ -12,7 +12,7 @@ faults=0
 plant_tree()
 {
   rm -rf "${planted:?}"/*
-  for place in mlbf/filter mlbf/file mlbf/papers frontier/base frontier/store frontier/core frontier/url \
+  for place in mlbf/filter mlbf/file frontier/base frontier/store frontier/core frontier/url \
     datasets/sort datasets/read datasets/papers crawler/base crawler/http crawler/html crawler/loop tests/support \
     tests/contract/frontier; do
     room=${place%%/*}
@@ -52,7 +52,6 @@ expect kept mlbf/filter/mlbf_filter.c '#include "mlbf/public_mlbf.h"'
 expect kept mlbf/filter/mlbf_filter.c '#include <xxhash.h>'
 expect kept frontier/core/frontier_core.c '#include "mlbf/public_mlbf.h"'
 expect kept frontier/store/frontier_store.c '#include <lmdb.h>'
-expect kept datasets/papers/datasets_papers.c '#include "mlbf/papers/mlbf_private_papers.h"'
 expect kept crawler/loop/crawler_loop.c '#include "crawler/http/crawler_private_http.h"'
 expect kept crawler/http/crawler_http.c '  #  include <curl/curl.h>'
 expect kept tests/support/tests_support.c '#include "frontier/core/frontier_private_core.h"'
@@ -81,7 +80,7 @@ expect broken datasets/sort/datasets_sort.c '#include "crawler/public_crawler.h"
 expect broken crawler/base/crawler_base.c '#include "tests/public_tests.h"'
 expect broken crawler/loop/crawler_loop.c '#include "mlbf/filter/mlbf_private_filter.h"'
 expect broken datasets/sort/datasets_sort.c '#include "frontier/base/machine.h"'
-expect broken frontier/core/frontier_core.c '#include "mlbf/papers/mlbf_private_papers.h"'
+expect broken datasets/papers/datasets_papers.c '#include "mlbf/filter/mlbf_private_filter.h"'
 # 4: libraries
 expect broken mlbf/file/mlbf_file.c '#include <lmdb.h>'
 expect broken mlbf/file/mlbf_file.c '  #  include <sys/socket.h>'

@@ -339,7 +339,7 @@ CASE(options_that_make_no_frontier)
   frontier_options bad[8];
   for (size_t i = 0; i < 8; i++)
     bad[i] = plain;
-  bad[0].filter = MLBF_KIND_MLBF_PAPER;
+  bad[0].filter = (mlbf_kind)4;
   bad[1].expected_urls = 0;
   bad[2].rate = 0;
   bad[3].rate = 1;

@@ -7,8 +7,7 @@
 #include "mlbf/filter.h"
 #include "tests/support/test.h"
 
-static const mlbf_kind kinds[] = {MLBF_KIND_BLOOM, MLBF_KIND_LINE, MLBF_KIND_MLBF, MLBF_KIND_BLOOM_PAPER,
-                                  MLBF_KIND_MLBF_PAPER};
+static const mlbf_kind kinds[] = {MLBF_KIND_BLOOM, MLBF_KIND_LINE, MLBF_KIND_MLBF};
 enum { KIND_COUNT = sizeof kinds / sizeof *kinds, KEYS = 20000 };
 
 static mlbf_options options_of(mlbf_kind kind)

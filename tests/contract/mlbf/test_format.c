@@ -40,8 +40,6 @@ static const struct golden {
   {"line-paged", {.kind = MLBF_KIND_LINE, .keys = 5000, .rate = 1e-6, .seed = 10}},
   {"mlbf", {.kind = MLBF_KIND_MLBF, .keys = 8, .rate = 1e-6, .seed = 5}},
   {"mlbf-signals", {.kind = MLBF_KIND_MLBF, .keys = 7, .rate = 1e-3, .seed = 6, .signals = true}},
-  {"bloom-paper", {.kind = MLBF_KIND_BLOOM_PAPER, .keys = 8, .bits = 1000, .hashes = 3, .seed = 7}},
-  {"mlbf-paper", {.kind = MLBF_KIND_MLBF_PAPER, .keys = 8, .bits = 1000, .hashes = 3, .layers = 4, .seed = 8}},
 };
 enum { GOLDEN_COUNT = sizeof goldens / sizeof *goldens };
 
@@ -71,12 +69,6 @@ static uint32_t u32(const uint8_t *at)
 typedef struct hash {
   uint64_t low, high;
 } hash;
-
-static hash hash_text(const char *text, uint64_t seed)
-{
-  XXH128_hash_t made = XXH3_128bits_withSeed(text, strlen(text), seed);
-  return (hash){made.low64, made.high64};
-}
 
 /* The schoolbook way: four 32-bit products. */
 static uint64_t scale(uint64_t x, uint64_t r)
@@ -146,49 +138,6 @@ static void set_hash(second_reader *reader, uint32_t array, hash h)
   }
 }
 
-static uint64_t paper_address(hash h, uint32_t j, uint64_t m)
-{
-  uint8_t text[16];
-  for (int i = 0; i < 8; i++) {
-    text[i] = (uint8_t)(h.low >> 8 * i);
-    text[8 + i] = (uint8_t)(h.high >> 8 * i);
-  }
-  return XXH3_64bits_withSeed(text, sizeof text, j) % m;
-}
-
-static void end_to_end(const char *const *segments, size_t count, char text[1024])
-{
-  text[0] = 0;
-  for (size_t i = 0; i < count; i++)
-    strcat(text, segments[i]);
-}
-
-static void set_bloom_paper_key(second_reader *reader, const char *const *segments, size_t count, uint64_t seed)
-{
-  char text[1024];
-  end_to_end(segments, count, text);
-  hash h = hash_text(text, seed);
-  for (uint32_t j = 1; j <= u32(array_at(reader, 0) + 4); j++)
-    set_bit(reader, 0, paper_address(h, j, u64(array_at(reader, 0) + 8)));
-}
-
-static void set_paper_key(second_reader *reader, const char *const *segments, size_t count, uint64_t seed)
-{
-  uint32_t layers = u32(reader->file + 20) - 1, k = u32(array_at(reader, 0) + 4);
-  uint64_t m = u64(array_at(reader, 0) + 8), extra[32] = {0};
-  for (uint32_t layer = 1; layer <= layers && layer <= count; layer++) {
-    char text[1024];
-    end_to_end(segments + layer - 1, layer == layers ? count - (layer - 1) : 1, text);
-    for (uint32_t j = 1; j <= k; j++) {
-      uint64_t bit = paper_address(hash_text(text, seed), j, m);
-      set_bit(reader, layer, bit);
-      extra[j - 1] ^= bit;
-    }
-  }
-  for (uint32_t j = 0; j < k; j++)
-    set_bit(reader, 0, extra[j] % m);
-}
-
 static hash own(mlbf_hash128 of)
 {
   return (hash){of.low, of.high};
@@ -221,17 +170,10 @@ static void set_keyed_key(second_reader *reader, const char *const *segments, si
 static void set_all_keys(second_reader *reader)
 {
   uint32_t kind = u32(reader->file + 16);
-  uint64_t seed = u64(reader->file + 24);
   slow_hash_keys slow;
-  slow_hash_keys_seeded(seed, &slow);
-  for (size_t key = 0; key < KEY_COUNT; key++) {
-    if (kind == 3)
-      set_bloom_paper_key(reader, keys[key], key_size(key), seed);
-    else if (kind == 4)
-      set_paper_key(reader, keys[key], key_size(key), seed);
-    else
-      set_keyed_key(reader, keys[key], key_size(key), kind, &slow);
-  }
+  slow_hash_keys_seeded(u64(reader->file + 24), &slow);
+  for (size_t key = 0; key < KEY_COUNT; key++)
+    set_keyed_key(reader, keys[key], key_size(key), kind, &slow);
 }
 
 static size_t read_whole(const char *path, uint8_t *to, size_t room)
@@ -261,13 +203,11 @@ CASE(the_second_reader_finds_every_bit)
     uint64_t body = u64(file + 56), blocks = u64(file + 64);
     assert_memory_equal(file, "MLBF\r\n\x1a\n", 8);
     assert_int_equal(u32(file + 8), 3);
-    bool is_unkeyed = u32(file + 16) == 3 || u32(file + 16) == 4;
-    assert_int_equal(u32(file + 1032), is_unkeyed ? 1 : 2); /* the hash */
-    assert_int_equal(u32(file + 1036), is_unkeyed ? 0 : 3); /* from a seed */
+    assert_int_equal(u32(file + 1032), 2); /* the hash */
+    assert_int_equal(u32(file + 1036), 3); /* from a seed */
     assert_int_equal(u32(file + 16), goldens[i].options.kind);
     assert_int_equal(u64(file + 24), goldens[i].options.seed);
-    bool is_paper = goldens[i].options.kind == MLBF_KIND_MLBF_PAPER; /* its flaw: /b /a is "seen" after /a /b */
-    assert_int_equal(u64(file + 48), is_paper ? KEY_COUNT - 1 : KEY_COUNT);
+    assert_int_equal(u64(file + 48), KEY_COUNT);
     assert_int_equal(reader.size, 4096 + body + 8 * blocks);
     assert_int_equal(u64(file + 4088), XXH3_64bits(file, 4088));
     assert_int_equal(u64(file + 72), XXH3_64bits(file + 4096 + body, 8 * blocks));

@@ -191,7 +191,7 @@ CASE(nonsense_is_refused)
 {
   mlbf_chain *chain = NULL;
   const mlbf_options rows[] = {
-    {.kind = MLBF_KIND_MLBF_PAPER, .keys = 10, .rate = 0.1},
+    {.kind = (mlbf_kind)3, .keys = 10, .rate = 0.1, .seed = 1},
     {.kind = MLBF_KIND_LINE, .keys = 10, .rate = 0.1, .bits = 4096, .seed = 1},
     {.kind = MLBF_KIND_LINE, .keys = 10, .rate = 3, .seed = 1},
     {.kind = MLBF_KIND_LINE, .keys = 10, .rate = NAN, .seed = 1},

@@ -238,17 +238,12 @@ CASE(a_sound_one_is_verified_in_pieces)
 CASE(refusals)
 {
   mlbf_remaking *r;
-  mlbf_filter *paper, *a;
-  mlbf_options of_paper = {.kind = MLBF_KIND_BLOOM_PAPER, .keys = 100, .rate = 0.1};
+  mlbf_filter *a;
   mlbf_options options = options_of(MLBF_KIND_LINE, 100), absurd = options_of(MLBF_KIND_LINE, 0);
-  assert_int_equal(mlbf_create(&of_paper, &paper), MLBF_OK);
   assert_int_equal(mlbf_create(&options, &a), MLBF_OK);
-  assert_int_equal(mlbf_remake_begin(paper, NULL, MIB, path, &r), MLBF_BAD_ARGUMENT);
-  assert_int_equal(mlbf_remake_begin(NULL, &of_paper, MIB, path, &r), MLBF_BAD_ARGUMENT);
   assert_int_equal(mlbf_remake_begin(NULL, &absurd, MIB, path, &r), MLBF_BAD_ARGUMENT);
   assert_int_equal(mlbf_remake_begin(a, NULL, MIB, "/nowhere/at/all", &r), MLBF_IO);
   mlbf_remake_end(NULL);
-  mlbf_free(paper);
   mlbf_free(a);
 }
 

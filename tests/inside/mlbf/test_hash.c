@@ -5,7 +5,6 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "mlbf/filter/hash.h"
 #include "mlbf/hash/aes.h"
 #include "mlbf/hash/keyed_hash.h"
 #include "tests/support/dice.h"
@@ -364,29 +363,14 @@ CASE(cutting_does_not_change_a_hash_of_bytes)
   both_keys keys;
   keys_from_seed(5, &keys);
   mlbf_hash128 expected = mlbf_hash_whole(&keys.fast, &(mlbf_span){text, size}, 1);
-  mlbf_hash128 paper = mlbf_hash_bytes(&(mlbf_span){text, size}, 1, 5);
   char *copy = strdup(text);
   for (size_t cut = 0; cut <= size; cut++) {
     mlbf_span adjacent[] = {{text, cut}, {text + cut, size - cut}};
     mlbf_span apart[] = {{copy, cut}, {text + cut, size - cut}};
     assert_true(equal(mlbf_hash_whole(&keys.fast, adjacent, 2), expected));
     assert_true(equal(mlbf_hash_whole(&keys.fast, apart, 2), expected));
-    assert_true(equal(mlbf_hash_bytes(adjacent, 2, 5), paper));
-    assert_true(equal(mlbf_hash_bytes(apart, 2, 5), paper));
   }
   free(copy);
-}
-
-/* The paper's XOR has no salt: this is its flaw, and ours to keep in the paper's kind. */
-CASE(the_papers_layers_are_unsalted)
-{
-  mlbf_span segments[] = {{"a", 1}, {"a", 1}, {"b", 1}, {"c", 1}};
-  mlbf_hashes hashes;
-  mlbf_hash_paper(0, 3, segments, 4, &hashes);
-  assert_int_equal(hashes.depth, 3);
-  assert_int_equal(hashes.layer[0].low, hashes.layer[1].low);
-  mlbf_span remainder = {"bc", 2};
-  assert_int_equal(hashes.layer[2].low, mlbf_hash_bytes(&remainder, 1, 0).low);
 }
 
 /* ---- secrets ------------------------------------------------------------------------------------------------ */

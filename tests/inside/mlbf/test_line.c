@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <xxhash.h>
 
 #include "mlbf/filter/line.h"
 #include "tests/support/test.h"
@@ -13,8 +14,8 @@ static const mlbf_layout layouts[] = {MLBF_LAYOUT_LINE, MLBF_LAYOUT_TWO_LINES};
 
 static mlbf_hash128 hash_of(unsigned id)
 {
-  mlbf_span span = {&id, sizeof id};
-  return mlbf_hash_bytes(&span, 1, 0);
+  XXH128_hash_t hash = XXH3_128bits(&id, sizeof id);
+  return (mlbf_hash128){hash.low64, hash.high64};
 }
 
 typedef struct lines_table {

@@ -4,9 +4,6 @@ strata_program(inside_mlbf mlbf PkgConfig::XXHASH m)
 strata_test(hash hash_sort attack line digest_features digest_sha1 near_table)
 target_sources(inside_mlbf PRIVATE support/slow_hash.c support/forged_link.c)
 
-# Tests of contract/ once more, of what is not installed.
-set(room contract/mlbf)
-
 find_program(CLANG clang)                                      # the NEON path compiles, on machines that cannot run it
 if(CLANG)
   set(no_libc ${CMAKE_CURRENT_BINARY_DIR}/no_libc)             # there need be no C library for ARM
