@@ -158,7 +158,7 @@ static double share_wrong(const mlbf_count *count, const target *exact, size_t t
   size_t wrong = 0;
   for (size_t i = 0; i < targets; i++) {
     uint32_t times;
-    mlbf_count_get(count, (mlbf_span){&exact[i], 16}, &times);
+    times = mlbf_count_get(count, (mlbf_span){&exact[i], 16});
     if (times < exact[i].pages) {
       fprintf(stderr, "a count is too low\n");
       exit(1);

@@ -52,7 +52,7 @@ static truth insert_all(const source *from, mlbf_filter **filters, size_t count,
     for (size_t i = 0; i < batch->count; i++)
       truth_add(&all, batch->hash[i]);
     for (size_t f = 0; f < count; f++)
-      mlbf_insert_keys(filters[f], batch->keys[CUT_LAYERS], batch->count, verdicts);
+      mlbf_insert(filters[f], batch->keys[CUT_LAYERS], batch->count, verdicts);
     if (paper)
       paper->insert(paper->state, batch, was_seen);
   }
@@ -97,7 +97,7 @@ static tally ask(const source *from, const truth *all, protocol set, mlbf_filter
     static bool is_seen[FILTERS_MAX][BATCH_KEYS];
     mlbf_verdict verdicts[BATCH_KEYS];
     for (size_t f = 0; f < count; f++) {
-      mlbf_test_keys(filters[f], batch->keys[CUT_LAYERS], batch->count, verdicts);
+      mlbf_test(filters[f], batch->keys[CUT_LAYERS], batch->count, verdicts);
       for (size_t i = 0; i < batch->count; i++)
         is_seen[f][i] = verdicts[i].outcome == MLBF_SEEN;
     }
@@ -254,7 +254,7 @@ typedef struct share {
 static void insert_batch(mlbf_filter *filter, const key_batch *batch, share *of)
 {
   mlbf_verdict verdicts[BATCH_KEYS];
-  mlbf_insert_keys(filter, batch->keys[CUT_LAYERS], batch->count, verdicts);
+  mlbf_insert(filter, batch->keys[CUT_LAYERS], batch->count, verdicts);
   for (size_t i = 0; i < batch->count; i++) {
     of->new_keys += verdicts[i].outcome != MLBF_SEEN;
     of->combinations += verdicts[i].outcome == MLBF_NEW_COMBINATION;

@@ -57,7 +57,7 @@ typedef struct hash_contender {
   char name[48];
   void (*run)(const struct hash_contender *contender, const url_chunk *chunk);
   const mlbf_hash_path *path;
-  bool with_deep;
+  uint32_t layers; /* so many have hashes; 0: the key is hashed end to end */
   double ns[TURNS];
 } hash_contender;
 
@@ -66,28 +66,30 @@ static uint8_t secret_of_xxh3[XXH3_SECRET_DEFAULT_SIZE];
 static uint64_t seed_of_xxh3;
 static volatile uint64_t sink;
 
-static void run_wholes(const hash_contender *contender, const url_chunk *chunk)
+enum { BATCH = 32 }; /* as filters hash them */
+
+static void run_ours(const hash_contender *contender, const mlbf_key *keys)
 {
-  mlbf_hash128 wholes[MLBF_HASH_BATCH];
+  static mlbf_hash128 wholes[BATCH], segments[BATCH * MLBF_LAYERS_MAX];
+  static uint32_t ends[BATCH];
+  static uint8_t layers[BATCH * MLBF_LAYERS_MAX];
+  mlbf_hashes hashes = {wholes, ends, segments, layers};
   uint64_t sum = 0;
-  for (size_t i = 0; i < CHUNK; i += MLBF_HASH_BATCH) {
-    size_t left = CHUNK - MLBF_HASH_BATCH - i;
-    contender->path->wholes(&ours, chunk->wholes + i, MLBF_HASH_BATCH, left, wholes);
-    sum ^= wholes[0].low;
+  for (size_t i = 0; i < CHUNK; i += BATCH) {
+    contender->path->hash(&ours, keys + i, BATCH, CHUNK - BATCH - i, contender->layers, SIZE_MAX, &hashes);
+    sum ^= wholes[0].low ^ segments[0].low;
   }
   sink ^= sum;
 }
 
+static void run_wholes(const hash_contender *contender, const url_chunk *chunk)
+{
+  run_ours(contender, chunk->wholes);
+}
+
 static void run_layers(const hash_contender *contender, const url_chunk *chunk)
 {
-  mlbf_layer_hashes hashes;
-  uint64_t sum = 0;
-  for (size_t i = 0; i < CHUNK; i += MLBF_HASH_BATCH) {
-    size_t left = CHUNK - MLBF_HASH_BATCH - i;
-    contender->path->layers(&ours, chunk->cut + i, MLBF_HASH_BATCH, left, contender->with_deep, &hashes);
-    sum ^= hashes.wholes[0].low ^ hashes.hosts[1].low;
-  }
-  sink ^= sum;
+  run_ours(contender, chunk->cut);
 }
 
 /* A hash of one text: over the URLs whole, and over their segments. */
@@ -162,8 +164,8 @@ static size_t enter_all(hash_contender *contenders)
 {
   static const struct {
     const char *name;
-    bool with_deep;
-  } shapes[] = {{", layers with deep ones", true}, {", layers, hosts alone", false}};
+    uint32_t layers; /* so many have hashes; 0: the key is hashed end to end */
+  } shapes[] = {{", layers with deep ones", MLBF_LAYERS_MAX}, {", layers, hosts alone", 1}};
   size_t count = 0;
   for (const mlbf_hash_path *const *path = mlbf_hash_paths; *path; path++) {
     if (!(*path)->is_usable())
@@ -175,7 +177,7 @@ static size_t enter_all(hash_contender *contenders)
       hash_contender *layers = enter(contenders, &count, (*path)->name, shapes[i].name);
       layers->run = run_layers;
       layers->path = *path;
-      layers->with_deep = shapes[i].with_deep;
+      layers->layers = shapes[i].layers;
     }
   }
   ENTER(xxh3_64, "XXH3_64, seed");
@@ -275,9 +277,12 @@ static void print_pairs(const char *half, const char *end, uint64_t *values, uin
 static mlbf_hash128 hash_url(mlbf_span text)
 {
   mlbf_span segments[MLBF_LAYERS_MAX];
-  mlbf_hashes hashes;
-  mlbf_hash_segments(&ours, segments, url_cut(text.bytes, text.size, segments), &hashes);
-  return hashes.whole;
+  mlbf_key key = {segments, url_cut(text.bytes, text.size, segments)};
+  mlbf_hash128 whole, host;
+  uint32_t end;
+  uint8_t layer;
+  ours.path->hash(&ours, &key, 1, 0, 1, 1, &(mlbf_hashes){&whole, &end, &host, &layer});
+  return whole;
 }
 
 /* The list, then made URLs; none twice. */

@@ -10,7 +10,7 @@
  * map as well). Each row is a process of its own. Wrong: of 10^7 new pages in known directories, those called seen at
  * design load. */
 #include "frontier/frontier.h"
-#include "mlbf/growth.h"
+#include "mlbf/chain.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -52,22 +52,27 @@ static uint64_t resident(void)
 /* ---- filters alone --------------------------------------------------------------------------------------- */
 
 /* host, two directories, page: 0.05 hosts and 1.35 segments a URL, like those of real lists. */
-static void hash(const mlbf_filter *filter, uint64_t place, uint64_t page, mlbf_hashes *hashes)
-{
-  uint64_t parts[SEGMENTS] = {place / 20, place / 10, place / 5, page};
+typedef struct made_key {
+  uint64_t parts[SEGMENTS];
   mlbf_span segments[SEGMENTS];
-  for (int i = 0; i < SEGMENTS; i++)
-    segments[i] = (mlbf_span){&parts[i], sizeof parts[i]};
-  mlbf_hash(filter, segments, SEGMENTS, hashes);
+} made_key;
+
+static mlbf_key make(made_key *key, uint64_t place, uint64_t page)
+{
+  const uint64_t parts[SEGMENTS] = {place / 20, place / 10, place / 5, page};
+  for (int i = 0; i < SEGMENTS; i++) {
+    key->parts[i] = parts[i];
+    key->segments[i] = (mlbf_span){&key->parts[i], sizeof key->parts[i]};
+  }
+  return (mlbf_key){key->segments, SEGMENTS};
 }
 
 static void fill(mlbf_filter *filter, uint64_t count)
 {
-  mlbf_hashes hashes;
-  mlbf_verdict verdict;
+  made_key key;
   for (uint64_t i = 0; i < count; i++) {
-    hash(filter, i, i, &hashes);
-    mlbf_insert(filter, &hashes, &verdict);
+    const mlbf_key made = make(&key, i, i);
+    mlbf_insert(filter, &made, 1, NULL);
   }
 }
 
@@ -75,10 +80,12 @@ static void fill(mlbf_filter *filter, uint64_t count)
 static unsigned wrong_of(const mlbf_filter *filter, uint64_t urls)
 {
   unsigned wrong = 0;
-  mlbf_hashes hashes;
+  made_key key;
+  mlbf_verdict verdict;
   for (uint64_t i = 0; i < PROBES; i++) {
-    hash(filter, i % urls, urls + i, &hashes);
-    wrong += mlbf_test(filter, &hashes).outcome == MLBF_SEEN;
+    const mlbf_key made = make(&key, i % urls, urls + i);
+    mlbf_test(filter, &made, 1, &verdict);
+    wrong += verdict.outcome == MLBF_SEEN;
   }
   return wrong;
 }

@@ -1,4 +1,4 @@
-/* What it costs to merge new keys into a filter file, and to make a larger one, in windows (mlbf/remake.h).
+/* What it costs to merge new keys into a filter file, and to make a larger one, in windows (mlbf/rebuild.h).
  *
  *     bench_remake [--keys N] [--dir DIR]        10^6, 10^7 ... up to N, default 10^8
  *
@@ -7,7 +7,7 @@
  * file that is full with them. Larger: 1.4 times, from all keys. Columns: nanoseconds of the processor (of this thread)
  * and bytes written for each key merged or made, the longest step, and anonymous memory. */
 #include "mlbf/plan.h"
-#include "mlbf/remake.h"
+#include "mlbf/rebuild.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -54,21 +54,24 @@ static mlbf_hash128 hash_of(uint64_t number)
   return (mlbf_hash128){x ^ x >> 31, x * 0xd1342543de82ef95};
 }
 
-static void give(mlbf_remaking *r, uint64_t from, uint64_t to)
+static void give(mlbf_rebuild *r, uint64_t from, uint64_t to)
 {
-  mlbf_hash128 wholes[LOT];
-  mlbf_segment segments[2 * LOT];
+  mlbf_hash128 keys[LOT], segments[2 * LOT];
+  uint32_t ends[LOT];
+  uint8_t layers[2 * LOT];
   for (uint64_t at = from, next; at < to; at = next) {
-    size_t count = 0;
+    uint32_t end = 0;
     next = to - at < LOT ? to : at + LOT;
     for (uint64_t i = at; i < next; i++) {
-      wholes[i - at] = hash_of(i);
-      segments[count++] = (mlbf_segment){4, hash_of(~i)};
-      if (i % 3 == 0)
-        segments[count++] = (mlbf_segment){(uint32_t)(i % 9 / 3 + 1), hash_of(~i / 4)};
+      keys[i - at] = hash_of(i);
+      segments[end] = hash_of(~i);
+      layers[end++] = 4;
+      segments[end] = hash_of(~i / 4);
+      layers[end] = (uint8_t)(i % 9 / 3 + 1);
+      end += i % 3 == 0;
+      ends[i - at] = end;
     }
-    mlbf_remake_wholes(r, wholes, next - at);
-    mlbf_remake_segments(r, segments, count);
+    mlbf_rebuild_hashes(r, &(mlbf_hashes){keys, ends, segments, layers}, next - at);
   }
 }
 
@@ -76,21 +79,21 @@ static void run(const char *what, mlbf_filter *old, const mlbf_options *options,
                 const char *path)
 {
   mlbf_plan plan;
-  mlbf_remaking *r;
-  mlbf_remake_wish wish = MLBF_REMAKE_STEP;
+  mlbf_rebuild *r;
+  mlbf_rebuild_need need = MLBF_REBUILD_STEP;
   must(mlbf_plan_make(options, &plan, NULL) == MLBF_OK, "the plan");
   double cpu = now(CLOCK_THREAD_CPUTIME_ID), began = now(CLOCK_MONOTONIC), longest = 0;
   uint64_t before = anonymous(), most = 0;
-  must(mlbf_remake_begin(old, options, plan.bits / 8 / WINDOWS, path, &r) == MLBF_OK, path);
-  while (wish != MLBF_REMAKE_DONE) {
+  must(mlbf_rebuild_begin(old, options, plan.bits / 8 / WINDOWS, path, &r) == MLBF_OK, path);
+  while (need != MLBF_REBUILD_DONE) {
     double step = now(CLOCK_THREAD_CPUTIME_ID);
-    must(mlbf_remake_step(r, 1 << 20, &wish) == MLBF_OK, path);
+    must(mlbf_rebuild_step(r, 1 << 20, &need) == MLBF_OK, path);
     step = now(CLOCK_THREAD_CPUTIME_ID) - step;
     longest = step > longest ? step : longest;
-    if (wish == MLBF_REMAKE_KEYS) {
+    if (need == MLBF_REBUILD_KEYS) {
       give(r, from, to);
       most = anonymous() - before > most ? anonymous() - before : most;
-      mlbf_remake_keys_end(r);
+      mlbf_rebuild_keys_end(r);
     }
   }
   double keys = (double)(to - from);
@@ -98,7 +101,7 @@ static void run(const char *what, mlbf_filter *old, const mlbf_options *options,
          1e9 * (now(CLOCK_THREAD_CPUTIME_ID) - cpu) / keys, (double)plan.bits / 8 / keys, 1e3 * longest,
          now(CLOCK_MONOTONIC) - began, (double)most / 1e6);
   fflush(stdout);
-  mlbf_remake_end(r);
+  mlbf_rebuild_end(r);
 }
 
 static void measure(uint64_t keys, const char *directory)
@@ -110,7 +113,7 @@ static void measure(uint64_t keys, const char *directory)
   snprintf(one, sizeof one, "%s/bench-remake.1", directory);
   snprintf(two, sizeof two, "%s/bench-remake.2", directory);
   run("made", NULL, &options, 0, keys - keys / 16, one);
-  must(mlbf_map(one, &old) == MLBF_OK, one);
+  must(mlbf_map(one, NULL, &old) == MLBF_OK, one);
   run("merged", old, &options, keys - keys / 16, keys, two);
   mlbf_free(old);
   options.keys = keys / 5 * 7;

@@ -14,7 +14,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { LINKS = 50, PAGES_A_COMMIT = 64, ROUNDS = 7, ROUND_PAGES = 20000, TOGETHER = 32, URL_BYTES = 1024 };
+enum { LINKS = 50, PAGES_A_COMMIT = 64, ROUNDS = 7, ROUND_PAGES = 20000, URL_BYTES = 1024 };
 
 typedef struct contender {
   const char *name;
@@ -82,21 +82,30 @@ static void make_page(uint64_t *random, uint64_t number)
 }
 
 /* As frontier/core/add.c does it. */
-static void add_links(contender *c, const url *from, size_t size)
+static void add_links(contender *c, const url *urls, size_t size)
 {
-  static mlbf_hashes hashes[TOGETHER];
-  static mlbf_verdict verdicts[TOGETHER];
+  static seen_lot lot;
+  static mlbf_verdict verdicts[SEEN_LOT];
+  mlbf_span rooms[SEEN_LOT][URL_SEGMENTS_MAX];
+  mlbf_key keys[SEEN_LOT];
+  mlbf_hashes hashes = seen_lot_hashes(&lot);
+  key_hashes key;
   for (size_t i = 0; i < size; i++)
-    seen_hash(seen_filter(c->keys), &from[i], &hashes[i]);
-  seen_ask(c->keys, hashes, size, verdicts);
+    keys[i] = (mlbf_key){rooms[i], seen_segments(&urls[i], rooms[i])};
+  mlbf_hash(seen_filter(c->keys), keys, size, &hashes);
+  seen_ask(c->keys, &hashes, size, verdicts);
   for (size_t i = 0; i < size; i++)
-    if (verdicts[i].outcome != MLBF_SEEN)
-      seen_fetch(c->keys, &hashes[i]);
-  for (size_t i = 0; i < size; i++)
-    if (seen_judge(c->keys, &hashes[i], verdicts[i]).outcome != FRONTIER_SEEN) {
-      must(seen_add(c->keys, &hashes[i]), "seen_add");
+    if (verdicts[i].outcome != MLBF_SEEN) {
+      seen_lot_key(&lot, i, &key);
+      seen_fetch(c->keys, &key);
+    }
+  for (size_t i = 0; i < size; i++) {
+    seen_lot_key(&lot, i, &key);
+    if (seen_judge(c->keys, &key, verdicts[i]).outcome != FRONTIER_SEEN) {
+      must(seen_add(c->keys, &key), "seen_add");
       c->new_links++;
     }
+  }
 }
 
 static double seconds(void)
@@ -113,8 +122,8 @@ static void run_round(contender *c, unsigned round)
   for (unsigned i = 0; i < ROUND_PAGES; i++) {
     make_page(&random, c->pages++);
     double began = seconds();
-    for (size_t begin = 0; begin < LINKS; begin += TOGETHER)
-      add_links(c, links.links + begin, LINKS - begin < TOGETHER ? LINKS - begin : TOGETHER);
+    for (size_t begin = 0; begin < LINKS; begin += SEEN_LOT)
+      add_links(c, links.links + begin, LINKS - begin < SEEN_LOT ? LINKS - begin : SEEN_LOT);
     if (c->pages % PAGES_A_COMMIT == 0) {
       seen_seal(c->keys);
       seen_settle(c->keys);
@@ -130,14 +139,13 @@ static void fill(mlbf_filter *filter)
   static char texts[LOT][URL_BYTES];
   static mlbf_span segments[LOT][MLBF_LAYERS_MAX];
   static mlbf_key keys[LOT];
-  static mlbf_verdict verdicts[LOT];
   for (uint64_t number = 0; number < count;) {
     size_t size = 0;
     for (; size < LOT && number < count; size++, number++) {
       size_t bytes = key_text(number, texts[size]);
       keys[size] = (mlbf_key){segments[size], url_cut(texts[size], bytes, segments[size])};
     }
-    mlbf_insert_keys(filter, keys, size, verdicts);
+    mlbf_insert(filter, keys, size, NULL);
   }
 }
 

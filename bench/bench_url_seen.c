@@ -94,12 +94,21 @@ static double now_ns(void)
   return (double)now.tv_sec * 1e9 + (double)now.tv_nsec;
 }
 
-static void hash_key(const mlbf_filter *filter, const url *key, mlbf_hashes *hashes)
+/* Some keys, which the next URL would be parsed over. */
+typedef struct batch {
+  size_t count;
+  mlbf_key keys[BATCH];
+  mlbf_span segments[BATCH][URL_SEGMENTS_MAX];
+  char text[BATCH][URL_LENGTH_MAX];
+} batch;
+
+static void put_key(batch *b, const url *u)
 {
-  mlbf_span segments[URL_SEGMENTS_MAX];
-  for (uint32_t i = 0; i < key->segment_count; i++)
-    segments[i] = (mlbf_span){key->key + key->segment_begin[i], key->segment_begin[i + 1] - key->segment_begin[i]};
-  mlbf_hash(filter, segments, key->segment_count, hashes);
+  size_t i = b->count++;
+  memcpy(b->text[i], u->key, u->key_size);
+  for (uint32_t s = 0; s < u->segment_count; s++)
+    b->segments[i][s] = (mlbf_span){b->text[i] + u->segment_begin[s], u->segment_begin[s + 1] - u->segment_begin[s]};
+  b->keys[i] = (mlbf_key){b->segments[i], u->segment_count};
 }
 
 typedef enum stage { RESOLVE, HASH, INSERT } stage;
@@ -110,27 +119,31 @@ static volatile uint64_t sink;
 static double run(const list *in, stage last, mlbf_filter *filter, size_t *seen)
 {
   static url out;
-  static mlbf_hashes hashes[BATCH];
+  static batch held;
+  static mlbf_hash128 keys[BATCH], segments[BATCH * MLBF_LAYERS_MAX];
+  static uint32_t ends[BATCH];
+  static uint8_t layers[BATCH * MLBF_LAYERS_MAX];
+  mlbf_hashes hashes = {keys, ends, segments, layers};
   mlbf_verdict verdicts[BATCH];
   uint64_t check = 0;
-  size_t held = 0;
   double begin = now_ns();
   *seen = 0;
   for (size_t i = 0; i < in->count; i++) {
     if (url_parse(in->lines[i].text, in->lines[i].size, URL_STRICT, &out) == URL_OK) {
       check += out.key_size;
       if (last >= HASH)
-        hash_key(filter, &out, &hashes[held++]);
+        put_key(&held, &out);
     }
-    if (held < BATCH && i + 1 < in->count)
+    if (held.count < BATCH && i + 1 < in->count)
       continue;
-    check += hashes[0].whole.low;
+    mlbf_hash(filter, held.keys, held.count, &hashes);
+    check += keys[0].low;
     if (last == INSERT) {
-      mlbf_insert_many(filter, hashes, held, verdicts);
-      for (size_t j = 0; j < held; j++)
+      mlbf_insert_hashes(filter, &hashes, held.count, verdicts);
+      for (size_t j = 0; j < held.count; j++)
         *seen += verdicts[j].outcome == MLBF_SEEN;
     }
-    held = 0;
+    held.count = 0;
   }
   sink = check;
   return (now_ns() - begin) / (double)in->count;

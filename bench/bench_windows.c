@@ -58,16 +58,16 @@ static void free_contest(contest *of)
 static bool insert_in_turn(contest *of, uint64_t key, uint64_t number)
 {
   mlbf_span span = {&key, sizeof key};
-  mlbf_hashes hashes;
-  mlbf_verdict verdict;
+  const mlbf_key text = {&span, 1};
+  mlbf_verdict verdict, before;
   if (number > 0 && number % of->window == 0) {
     mlbf_free(of->old);
     of->old = of->fresh;
     of->fresh = make_classic(of->window, of->window * of->bits_a_key / 2);
   }
-  mlbf_hash(of->fresh, &span, 1, &hashes);
-  mlbf_insert(of->fresh, &hashes, &verdict);
-  return verdict.outcome == MLBF_SEEN || mlbf_test(of->old, &hashes).outcome == MLBF_SEEN;
+  mlbf_insert(of->fresh, &text, 1, &verdict);
+  mlbf_test(of->old, &text, 1, &before);
+  return verdict.outcome == MLBF_SEEN || before.outcome == MLBF_SEEN;
 }
 
 static bool insert_key(contest *of, int contender, uint64_t key, uint64_t number)
@@ -75,7 +75,7 @@ static bool insert_key(contest *of, int contender, uint64_t key, uint64_t number
   bool was_seen = false;
   if (contender == 0)
     return insert_in_turn(of, key, number);
-  mlbf_epoch_insert(of->epoch, (mlbf_span){&key, sizeof key}, 0, &was_seen);
+  was_seen = mlbf_epoch_insert(of->epoch, (mlbf_span){&key, sizeof key}, 0);
   return was_seen;
 }
 

@@ -63,7 +63,7 @@ static void insert_keys(group *of, const source *from, key_batch *batch)
     choose(&some, batch, &of->known);
     for (size_t k = 0; k < KINDS; k++)
       for (size_t s = 0; s < SEEDS; s++)
-        mlbf_insert_keys(of->filters[k][s], some.keys[k], some.count, verdicts);
+        mlbf_insert(of->filters[k][s], some.keys[k], some.count, verdicts);
   }
 }
 
@@ -71,7 +71,7 @@ static uint64_t count_seen(const mlbf_filter *filter, const mlbf_key *keys, size
 {
   mlbf_verdict verdicts[BATCH_KEYS];
   uint64_t seen = 0;
-  mlbf_test_keys(filter, keys, count, verdicts);
+  mlbf_test(filter, keys, count, verdicts);
   for (size_t i = 0; i < count; i++)
     seen += verdicts[i].outcome == MLBF_SEEN;
   return seen;

@@ -131,13 +131,12 @@ static uint64_t run_single(mlbf_filter *filter, const url_keys *chunk, bool is_a
 {
   uint64_t seen = 0;
   for (size_t i = 0; i < chunk->count; i++) {
-    mlbf_hashes hashes;
+    const mlbf_key key = {&chunk->texts[i], 1};
     mlbf_verdict verdict;
-    mlbf_hash(filter, &chunk->texts[i], 1, &hashes);
     if (is_add)
-      mlbf_insert(filter, &hashes, &verdict);
+      mlbf_insert(filter, &key, 1, &verdict);
     else
-      verdict = mlbf_test(filter, &hashes);
+      mlbf_test(filter, &key, 1, &verdict);
     seen += verdict.outcome == MLBF_SEEN;
   }
   return seen;
@@ -148,9 +147,9 @@ static uint64_t run_batches(const contender *row, mlbf_filter *filter, const url
   mlbf_verdict verdicts[CHUNK_URLS];
   const mlbf_key *keys = row->kind == MLBF_KIND_MLBF ? chunk->layered : chunk->whole;
   if (is_add)
-    mlbf_insert_keys(filter, keys, chunk->count, verdicts);
+    mlbf_insert(filter, keys, chunk->count, verdicts);
   else
-    mlbf_test_keys(filter, keys, chunk->count, verdicts);
+    mlbf_test(filter, keys, chunk->count, verdicts);
   return count_seen(verdicts, chunk->count);
 }
 

@@ -14,12 +14,12 @@
 
 enum { CHUNK = 1000, COMMIT_CHUNKS = 1000, PROGRESS_SIZE = 104 };
 
-static void make_up(void *context, const mlbf_filter *filter, uint64_t number, mlbf_hashes *hashes)
+static void make_up(void *context, const mlbf_filter *filter, uint64_t number, key_hashes *hashes)
 {
   (void)context;
   (void)filter;
   XXH128_hash_t hash = XXH3_128bits(&number, sizeof number);
-  *hashes = (mlbf_hashes){.whole = {hash.low64, hash.high64}};
+  *hashes = (key_hashes){.whole = {hash.low64, hash.high64}};
 }
 
 static void demand(bool good, const char *why)
@@ -32,7 +32,7 @@ static void demand(bool good, const char *why)
 static void write_chunk(const known_crawl *what, store *s, seen *keys, uint64_t first)
 {
   size_t size;
-  mlbf_hashes hashes = {0};
+  key_hashes hashes = {0};
   for (uint64_t number = first; number < first + CHUNK; number++) {
     (what->hash ? what->hash : make_up)(what->context, seen_filter(keys), number, &hashes);
     demand(seen_add(keys, &hashes), "no memory");

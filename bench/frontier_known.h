@@ -2,6 +2,7 @@
 #ifndef STRATA_TESTS_FRONTIER_KNOWN_H
 #define STRATA_TESTS_FRONTIER_KNOWN_H
 
+#include "frontier/base/key_hashes.h"
 #include "frontier/frontier.h"
 
 typedef struct known_crawl {
@@ -12,7 +13,7 @@ typedef struct known_crawl {
   bool
     is_saved; /* the filter file has all keys; else it lacks a 16th, as after a crash just before the next is begun */
   /* Of a key, in a frontier with this filter. NULL: they are made up, and have no segments. */
-  void (*hash)(void *context, const mlbf_filter *filter, uint64_t number, mlbf_hashes *hashes);
+  void (*hash)(void *context, const mlbf_filter *filter, uint64_t number, key_hashes *hashes);
   void *context;
 } known_crawl;
 

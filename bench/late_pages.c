@@ -92,7 +92,7 @@ uint64_t late_pages_known(const late_pages *p)
   return (uint64_t)p->hosts * p->pages_of_host;
 }
 
-void late_pages_hash(void *pages, const mlbf_filter *filter, uint64_t number, mlbf_hashes *hashes)
+void late_pages_hash(void *pages, const mlbf_filter *filter, uint64_t number, key_hashes *hashes)
 {
   late_pages *p = pages;
   text_clear(&p->text);

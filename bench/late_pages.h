@@ -3,6 +3,7 @@
 #ifndef STRATA_TESTS_LATE_PAGES_H
 #define STRATA_TESTS_LATE_PAGES_H
 
+#include "frontier/base/key_hashes.h"
 #include "frontier/url.h"
 #include "mlbf/filter.h"
 #include "tests/contract/web/web.h"
@@ -25,7 +26,7 @@ void late_pages_free(late_pages *p);
 uint64_t late_pages_known(const late_pages *p); /* a multiple of 1000, `known` at most */
 
 /* For frontier_known_make. */
-void late_pages_hash(void *pages, const mlbf_filter *filter, uint64_t number, mlbf_hashes *hashes);
+void late_pages_hash(void *pages, const mlbf_filter *filter, uint64_t number, key_hashes *hashes);
 
 /* The next pages; hosts take turns. Of known URLs: the box's links, or as many that are drawn evenly. */
 void late_pages_draw(late_pages *p, bool evenly, late_lot *lot);

@@ -47,12 +47,12 @@ typedef struct mlbf_count mlbf_count;
 mlbf_status mlbf_count_create(const mlbf_count_options *options, mlbf_count **count);
 void mlbf_count_free(mlbf_count *count); /* NULL is fine */
 
-/* Adds `key` `times` times in a row; `*now` is its new count. MLBF_NO_MEMORY and MLBF_DAMAGED (a mapped file): nothing
- * was added, `*now` is untouched. */
+/* Adds `key` `times` times in a row; `*now` is its new count. MLBF_NO_MEMORY: nothing was added, `*now`
+ * is untouched. */
 mlbf_status mlbf_count_add(mlbf_count *count, mlbf_span key, uint32_t times, uint32_t *now);
 
-/* The count of `key`; `limit` means "or more". MLBF_DAMAGED. */
-mlbf_status mlbf_count_get(const mlbf_count *count, mlbf_span key, uint32_t *times);
+/* The count of `key`; `limit` means "or more". */
+uint32_t mlbf_count_get(const mlbf_count *count, mlbf_span key);
 
 /* Undoes `times` additions of a key that was added at least as often; removing a key that was never added makes other
  * counts too low. MLBF_BAD_ARGUMENT with H1, for a delta, or if the count is below `times`; nothing is changed then.
@@ -62,7 +62,7 @@ mlbf_status mlbf_count_remove(mlbf_count *count, mlbf_span key, uint32_t times, 
 /* The same for callers with hash functions of their own: `places` are 1 to 32 cell numbers, each below `cells`. */
 mlbf_status mlbf_count_add_at(mlbf_count *count, const uint64_t *places, uint32_t number, uint32_t times,
                               uint32_t *now);
-mlbf_status mlbf_count_get_at(const mlbf_count *count, const uint64_t *places, uint32_t number, uint32_t *times);
+uint32_t mlbf_count_get_at(const mlbf_count *count, const uint64_t *places, uint32_t number);
 
 /* Every cell becomes the sum of both filters' cells, at most `limit`: `into` then has the counts of both, never too
  * low. Geometry, limit, H1, secret and profile must be equal, else MLBF_MISMATCH. On failure, also MLBF_NO_MEMORY,
@@ -101,13 +101,9 @@ void mlbf_count_stats_read(const mlbf_count *count, mlbf_count_stats *stats);
 /* Its secret, wherever it came from: for other filters that must agree with it. */
 void mlbf_count_secret(const mlbf_count *count, uint8_t secret[MLBF_SECRET_BYTES]);
 
-/* As mlbf_save, mlbf_load, mlbf_load_with, mlbf_map and mlbf_verify; mlbf_count_map reads the overflow tables
- * immediately. MLBF_MISMATCH: a file of another structure. */
+/* As mlbf_save and mlbf_load. MLBF_MISMATCH: a file of another structure. */
 mlbf_status mlbf_count_save(const mlbf_count *count, const char *path);
-mlbf_status mlbf_count_load(const char *path, mlbf_count **count);
-mlbf_status mlbf_count_load_with(const char *path, const uint8_t *secret, mlbf_count **count);
-mlbf_status mlbf_count_map(const char *path, mlbf_count **count);
-mlbf_status mlbf_count_verify(mlbf_count *count);
+mlbf_status mlbf_count_load(const char *path, const uint8_t *secret, mlbf_count **count);
 
 #ifdef __cplusplus
 }

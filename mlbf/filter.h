@@ -1,20 +1,24 @@
 /* mlbf/filter.h: what every URL-seen filter of this library can do.
  *
- * A filter answers "was this key inserted before?" from a few bits per key. A key is a list of
- * segments, spans of bytes; the filter knows nothing of URLs. Three steps, so that a caller can
- * keep the hashes and write them to a log before the filter changes:
+ * A filter answers "was this key inserted before?" from a few bits per key. A key is a list of segments, spans of
+ * bytes; the filter knows nothing of URLs. There is one way in: n keys, n verdicts, and one key is n = 1.
  *
- *     segments --mlbf_hash--> mlbf_hashes --mlbf_test----> verdict      (changes nothing)
- *                                         --mlbf_insert--> verdict      (tests and sets in one pass)
+ *     keys --------------------------------mlbf_test---------> verdicts      (changes nothing)
+ *                                          mlbf_insert-------> verdicts      (tests and sets in one pass)
+ *     keys --mlbf_hash--> hashes --mlbf_test_hashes,
+ *                                  mlbf_insert_hashes--------> verdicts      (for who keeps a log of hashes)
  *
  * Every NEW_* outcome is certain: that key was not inserted before. SEEN is wrong with probability
  * at most mlbf_rate(filter). There are no false negatives.
  *
  * Kinds
  *   bloom        classic Bloom filter (1970), k exact; the reference.
- *   line         the bits of a key in one or two cache lines; the fast one.
+ *   line         the bits of a key in one or two cache lines (Putze, Sanders, Singler, "Cache-, Hash- and
+ *                Space-Efficient Bloom Filters", 2007); the fast one.
  *   mlbf         layers and an integrity layer, after Cen, Xu, Sun, "A Multi-Layer Bloom Filter for
  *                Duplicated URL Detection", made sound.
+ *
+ * Memory: no call takes more than 4 kB of stack. Hashing may read up to 15 bytes behind a span, within its page.
  *
  * Threads: one filter may be used by one writer at a time; any number of readers (mlbf_test and the
  * counters) may run while no thread writes. For several writers make a filter for each thread, and divide the keys by
@@ -82,12 +86,15 @@ typedef struct mlbf_hash128 {
   uint64_t low, high;
 } mlbf_hash128;
 
-/* All a filter needs of a key. It depends on the secret, not on the filter's size, so the hashes in a log can
- * rebuild a larger filter. */
+/* All that a filter needs of n keys, in arrays of the caller's: mlbf_hash fills them. It depends on the secret, not on
+ * the filter's size, so the hashes in a log can rebuild a larger filter. */
 typedef struct mlbf_hashes {
-  mlbf_hash128 whole;                  /* from the XOR of the layer hashes, and depth; without layers: the key's hash */
-  uint32_t depth;                      /* layers used, 1..MLBF_LAYERS_MAX; 0 for kinds without layers */
-  mlbf_hash128 layer[MLBF_LAYERS_MAX]; /* segment i salted by i; the first `depth` are set */
+  mlbf_hash128 *keys;     /* n: from the XOR of the segments' hashes, and their number; without layers: of the bytes.
+                           * NULL: there are only segments, of keys that a log has forgotten; to insert */
+  uint32_t *ends;         /* n: the segments of key i, up to MLBF_LAYERS_MAX, are from ends[i - 1], or 0, to ends[i];
+                           * NULL: none has any, and a verdict is from the key's own hash alone */
+  mlbf_hash128 *segments; /* salted by their layers */
+  uint8_t *layers;        /* of a segment, 1-based */
 } mlbf_hashes;
 
 typedef enum mlbf_outcome {
@@ -99,7 +106,8 @@ typedef enum mlbf_outcome {
 
 typedef struct mlbf_verdict {
   mlbf_outcome outcome;
-  uint32_t layer; /* of NEW_SEGMENT: the deciding layer, 1-based; else 0 */
+  uint16_t layer;   /* of NEW_SEGMENT: the deciding layer, the first that is unknown, 1-based; else 0 */
+  uint16_t unknown; /* bit l - 1: the segment of layer l was never inserted at that depth, which is certain */
 } mlbf_verdict;
 
 typedef struct mlbf_options {
@@ -133,58 +141,31 @@ static inline mlbf_status mlbf_create(const mlbf_options *options, mlbf_filter *
 
 void mlbf_free(mlbf_filter *filter); /* NULL is fine */
 
-/* Hash `count` segments (count >= 1). Segments carry their own delimiters: for mlbf ("/a","/b") and
- * ("/a/b") are different keys; kinds without layers hash the bytes end to end, however they are cut. Reads the
- * filter's secret and kind only: the hashes fit any filter where these are equal. */
-void mlbf_hash(const mlbf_filter *filter, const mlbf_span *segments, size_t count, mlbf_hashes *hashes);
+/* Hash `count` keys. Segments carry their own delimiters: for mlbf ("/a","/b") and ("/a/b") are different keys; kinds
+ * without layers hash the bytes end to end, however they are cut. Reads the filter's secret and kind only: the hashes
+ * fit any filter where these are equal. `segments` and `layers` have room for mlbf_layer_count of each key. */
+void mlbf_hash(const mlbf_filter *filter, const mlbf_key *keys, size_t count, mlbf_hashes *hashes);
 
-/* The verdict that mlbf_insert would give. Changes nothing. */
-mlbf_verdict mlbf_test(const mlbf_filter *filter, const mlbf_hashes *hashes);
+/* The verdicts that inserting would give, were the others not inserted. Changes nothing. */
+void mlbf_test(const mlbf_filter *filter, const mlbf_key *keys, size_t count, mlbf_verdict *verdicts);
+void mlbf_test_hashes(const mlbf_filter *filter, const mlbf_hashes *hashes, size_t count, mlbf_verdict *verdicts);
 
-/* Test and set. The bits are set when it returns MLBF_OK or MLBF_FULL. */
-mlbf_status mlbf_insert(mlbf_filter *filter, const mlbf_hashes *hashes, mlbf_verdict *verdict);
+/* Test and set, in order: a key twice in one call is first new, then seen. Memory of some keys is fetched while others
+ * are hashed, so that many in one call take a fraction of the time of as many calls. `verdicts` may be NULL. MLBF_FULL:
+ * one of them exceeded the design load; all are done. MLBF_DAMAGED: a mapped file is; nothing is done. */
+mlbf_status mlbf_insert(mlbf_filter *filter, const mlbf_key *keys, size_t count, mlbf_verdict *verdicts);
 
-/* The same for many keys, in order. Prefetches the memory of some while it hashes others: several times faster if the
- * filter is larger than the caches. A key twice in one batch is first new, then seen. MLBF_FULL: one of them exceeded
- * the design load; all are done. */
-mlbf_status mlbf_insert_keys(mlbf_filter *filter, const mlbf_key *keys, size_t count, mlbf_verdict *verdicts);
-void mlbf_test_keys(const mlbf_filter *filter, const mlbf_key *keys, size_t count, mlbf_verdict *verdicts);
-mlbf_status mlbf_insert_many(mlbf_filter *filter, const mlbf_hashes *hashes, size_t count, mlbf_verdict *verdicts);
-void mlbf_test_many(const mlbf_filter *filter, const mlbf_hashes *hashes, size_t count, mlbf_verdict *verdicts);
+/* The same from hashes, of this call or of a log. Repetitions and the order do not matter to a rebuild. To keep NEW_*
+ * certain in a filter of *any* size built from a log, the log must hold each inserted key's hash, and the hashes of all
+ * its segments of layers up to mlbf_layer_count, except those whose 128 bits the log already holds for that layer: a
+ * key's segments may be incomplete here. To leave out those that the *filter* knows would be wrong: it may know one
+ * wrongly, and a larger filter built from the log would then lack it and call an old key NEW. mlbf/recent.h is a small
+ * exact cache of segments that a log holds. */
+mlbf_status mlbf_insert_hashes(mlbf_filter *filter, const mlbf_hashes *hashes, size_t count, mlbf_verdict *verdicts);
 
-/* For rebuilding from a log: insert a whole key's hash, or one segment's hash at its layer (1-based; ignored by a
- * layer without bits). Repetitions and the order do not matter.
- *
- * To keep NEW_* certain in a filter of *any* size built from it, the log must hold for each inserted key `whole`,
- * and `layer[i]`, the segment of layer i + 1, for every i from 0 to min(depth, mlbf_layer_count(filter)) - 1, except
- * those whose 128 bits the log already holds for that layer.
- *
- * Log a segment even if mlbf_test_segment answers "known". The answer may be a false positive; a larger filter
- * built from the log would then lack the segment and call an old key NEW. (A log without such segments can only
- * rebuild a filter of the same size.) mlbf/recent.h is a small exact cache of segments that the log holds. */
-mlbf_status mlbf_insert_whole(mlbf_filter *filter, mlbf_hash128 whole);
-mlbf_status mlbf_insert_wholes(mlbf_filter *filter, const mlbf_hash128 *wholes, size_t count, bool *was_new);
-void mlbf_insert_segment(mlbf_filter *filter, uint32_t layer, mlbf_hash128 segment);
-
-typedef struct mlbf_segment {
-  uint32_t layer; /* 1-based */
-  mlbf_hash128 hash;
-} mlbf_segment;
-
-/* mlbf_insert_segment for many, whose memory is fetched together. */
-void mlbf_insert_segments(mlbf_filter *filter, const mlbf_segment *segments, size_t count);
-
-/* Was this whole key inserted, whatever is known of its segments? False is certain; true is wrong at the filter's rate.
- * For a filter whose keys' segments may be in another one. */
-mlbf_status mlbf_test_wholes(const mlbf_filter *filter, const mlbf_hash128 *wholes, size_t count, bool *is_known);
-
-/* How many layers have bits: always the first ones. So many of a key's segment hashes belong in a log. It depends on
- * kind and `signals`, not on size: every filter built from the log has the same layers. */
+/* How many layers have bits: always the first ones. It depends on kind and `signals`, not on size: every filter built
+ * from a log has the same layers. */
 uint32_t mlbf_layer_count(const mlbf_filter *filter);
-
-/* True if this segment may have been inserted at this layer (1-based); false is certain. A layer
- * without bits answers true. */
-bool mlbf_test_segment(const mlbf_filter *filter, uint32_t layer, mlbf_hash128 segment);
 
 typedef struct mlbf_promise {
   mlbf_kind kind;
@@ -226,17 +207,15 @@ mlbf_status mlbf_save(const mlbf_filter *filter, const char *path);
 
 /* Load checks everything first: header, sizes, checksums of all blocks. A file has the filter's secret (and only its
  * owner may read it) if mlbf_create drew it, the seed if it came from that; a secret that was given must be given
- * again, to mlbf_load_with. Given one that the file does not need, it must be the same.
+ * again; else `secret` may be NULL. Given one that the file does not need, it must be the same.
  * MLBF_IO, MLBF_NOT_A_FILTER, MLBF_VERSION, MLBF_DAMAGED, MLBF_SECRET, MLBF_NO_MEMORY. */
-mlbf_status mlbf_load(const char *path, mlbf_filter **filter);
-mlbf_status mlbf_load_with(const char *path, const uint8_t *secret, mlbf_filter **filter);
+mlbf_status mlbf_load(const char *path, const uint8_t *secret, mlbf_filter **filter);
 
 /* As mlbf_load, but maps the file without reading its body: under a millisecond for any size. Checks the header now.
  * The body is as it is until mlbf_verify has checked it: keys that lie in a damaged block may be called new, or others
  * seen. Insertions stay in memory (copy on write), the file is not changed. Truncating the file while it is mapped
  * raises SIGBUS, so replace it by rename, as mlbf_save does. */
-mlbf_status mlbf_map(const char *path, mlbf_filter **filter);
-mlbf_status mlbf_map_with(const char *path, const uint8_t *secret, mlbf_filter **filter);
+mlbf_status mlbf_map(const char *path, const uint8_t *secret, mlbf_filter **filter);
 
 /* Checks every block of a mapped filter that is not known to be sound; before keys are inserted, as it compares with
  * the file's checksums. MLBF_DAMAGED. A filter that is not mapped is sound. */

@@ -53,8 +53,7 @@ void mlbf_key_set_stats_read(const mlbf_key_set *set, mlbf_key_set_stats *stats)
 
 /* As mlbf_save and mlbf_load: 16 bytes per key. Saving compacts the slots in place, so no thread may read meanwhile. */
 mlbf_status mlbf_key_set_save(mlbf_key_set *set, const char *path);
-mlbf_status mlbf_key_set_load(const char *path, mlbf_key_set **set);
-mlbf_status mlbf_key_set_load_with(const char *path, const uint8_t *secret, mlbf_key_set **set);
+mlbf_status mlbf_key_set_load(const char *path, const uint8_t *secret, mlbf_key_set **set);
 
 #ifdef __cplusplus
 }

@@ -67,24 +67,20 @@ typedef struct mlbf_epoch mlbf_epoch;
 mlbf_status mlbf_epoch_create(const mlbf_window_options *options, mlbf_epoch **window);
 void mlbf_epoch_free(mlbf_epoch *window); /* NULL is fine */
 
-/* Inserts `key`; was it inserted within the window before? MLBF_OK; MLBF_DAMAGED: the window is mapped and its file is
- * damaged, `*was_seen` is untouched, and later calls may fail too.
+/* Inserts `key`; was it inserted within the window before?
  * Cost: k random cells, and the sequential sweep. After some epochs without insertions the next insertion sweeps for
  * all of them, at most the whole array once. */
-mlbf_status mlbf_epoch_insert(mlbf_epoch *window, mlbf_span key, uint64_t now_ms, bool *was_seen);
+bool mlbf_epoch_insert(mlbf_epoch *window, mlbf_span key, uint64_t now_ms);
 
 /* The same question; changes nothing. */
-mlbf_status mlbf_epoch_test(const mlbf_epoch *window, mlbf_span key, uint64_t now_ms, bool *is_seen);
+bool mlbf_epoch_test(const mlbf_epoch *window, mlbf_span key, uint64_t now_ms);
 
 /* Size, promised rate and present state. */
 void mlbf_epoch_stats_read(const mlbf_epoch *window, mlbf_window_stats *stats);
 
-/* As mlbf_save, mlbf_load, mlbf_load_with, mlbf_map and mlbf_verify. MLBF_MISMATCH: a file of another structure. */
+/* As mlbf_save and mlbf_load. MLBF_MISMATCH: a file of another structure. */
 mlbf_status mlbf_epoch_save(const mlbf_epoch *window, const char *path);
-mlbf_status mlbf_epoch_load(const char *path, mlbf_epoch **window);
-mlbf_status mlbf_epoch_load_with(const char *path, const uint8_t *secret, mlbf_epoch **window);
-mlbf_status mlbf_epoch_map(const char *path, mlbf_epoch **window);
-mlbf_status mlbf_epoch_verify(mlbf_epoch *window);
+mlbf_status mlbf_epoch_load(const char *path, const uint8_t *secret, mlbf_epoch **window);
 
 /* False-positive rate of keys never inserted, if every insertion is a different key: the average of (1 - e^(-kn/m))^k
  * as n, the number of keys in live cells, grows from w to 13/12 w during an epoch. */

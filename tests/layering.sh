@@ -28,8 +28,8 @@ cd "$tree"
 
 rules='
 mlbf/hash
-mlbf/filter          mlbf/hash                                                | xxhash
-mlbf/file            mlbf/hash mlbf/filter                                               | xxhash
+mlbf/file            mlbf/hash                                                | xxhash
+mlbf/filter          mlbf/hash mlbf/file
 mlbf/set             mlbf/hash mlbf/filter mlbf/file
 mlbf/count           mlbf/hash mlbf/filter mlbf/file
 mlbf/window          mlbf/hash mlbf/filter mlbf/file

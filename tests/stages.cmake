@@ -13,7 +13,7 @@ set(gcc_tests
   answers_admin attack corpus_near count filter frontier generator line near_error open_options paper plan surt
   crash_kill exchange_kill real_tree swarm swarm_long swarm_same web_crawl web_truth)
 set(asan_tests
-  admin_faults fairness frontier_faults_tiny growth late_tiny renewal runs_harm_tiny
+  admin_faults fairness frontier_faults_tiny chain late_tiny renewal runs_harm_tiny
   crawl_late crawl_planted crawl_shown crawl_soft404 swarm_tiny)
 set(night_tests
   cluster_chaos_web

@@ -1,6 +1,6 @@
 /* strata uniq: a Unix filter for URL streams. First sightings pass, in order and as they were spelled.
  *
- *     line -> lot: asked -> answered -> output: judged -> written -> the state may be saved
+ *     line -> lot: judged together -> output: written -> the state may be saved
  *
  * Before a read that would wait, all lines that were read are judged and written. A saved state knows only lines that
  * were written. So however a run ends, the next prints each line that this one did not: each at least once, and again
@@ -25,16 +25,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Lines whose answer is due. */
-enum { LOT = 32, LOT_TEXT = 256 * 1024 };
+/* Lines whose answer is due, and the keys of their URLs. */
+enum { LOT_TEXT = 256 * 1024 };
 
 typedef struct lot {
-  size_t count, used;
-  struct {
-    size_t at, size; /* in `text` */
-    uniq_question question;
-  } asked[LOT];
-  char text[LOT_TEXT];
+  size_t used, key_used;
+  mlbf_span lines[UNIQ_LOT];
+  uniq_keys keys;
+  mlbf_span segments[UNIQ_LOT][URL_SEGMENTS_MAX];
+  char text[LOT_TEXT], key_text[LOT_TEXT];
 } lot;
 
 typedef struct run {
@@ -89,17 +88,28 @@ static void pass_line(run *r, const char *line, size_t size, mlbf_verdict verdic
 static bool settle(run *r)
 {
   lot *l = &r->lot;
-  for (size_t i = 0; i < l->count; i++) {
-    mlbf_verdict verdict;
-    if (uniq_memory_answer(&r->memory, &l->asked[i].question, &verdict) != MLBF_OK) {
-      say_error("uniq", "out of memory after %llu URLs", (unsigned long long)r->fresh);
-      r->end = FAILED;
-      return false;
-    }
-    pass_line(r, l->text + l->asked[i].at, l->asked[i].size, verdict);
-  }
-  l->count = l->used = 0;
-  return true;
+  mlbf_verdict verdicts[UNIQ_LOT];
+  size_t done;
+  mlbf_status status = uniq_memory_judge(&r->memory, &l->keys, verdicts, &done);
+  for (size_t i = 0; i < done; i++)
+    pass_line(r, l->lines[i].bytes, l->lines[i].size, verdicts[i]);
+  l->keys.count = l->used = l->key_used = 0;
+  if (status == MLBF_OK)
+    return true;
+  say_error("uniq", "out of memory after %llu URLs", (unsigned long long)r->fresh);
+  r->end = FAILED;
+  return false;
+}
+
+static void put_key(lot *l, const url *u)
+{
+  size_t i = l->keys.count++;
+  char *copy = memcpy(l->key_text + l->key_used, u->key, u->key_size);
+  l->key_used += u->key_size;
+  l->keys.texts[i] = (mlbf_span){copy, u->key_size};
+  l->keys.keys[i] = (mlbf_key){l->segments[i], u->segment_count};
+  for (uint32_t s = 0; s < u->segment_count; s++)
+    l->segments[i][s] = (mlbf_span){copy + u->segment_begin[s], u->segment_begin[s + 1] - u->segment_begin[s]};
 }
 
 /* One more line; what it is worth is said with its lot. */
@@ -112,14 +122,12 @@ static void take_line(run *r, dataset_reader *reader, const char *line, size_t s
     r->refused++;
     return;
   }
-  if ((l->count == LOT || l->used + size > LOT_TEXT) && !settle(r))
+  bool is_full = l->keys.count == UNIQ_LOT || l->used + size > LOT_TEXT || l->key_used + r->url.key_size > LOT_TEXT;
+  if (is_full && !settle(r))
     return;
-  memcpy(l->text + l->used, line, size);
-  l->asked[l->count].at = l->used;
-  l->asked[l->count].size = size;
-  uniq_memory_ask(&r->memory, &r->url, &l->asked[l->count].question);
+  l->lines[l->keys.count] = (mlbf_span){memcpy(l->text + l->used, line, size), size};
   l->used += size;
-  l->count++;
+  put_key(l, &r->url);
 }
 
 /* ---- output and state ----------------------------------------------------------------------------------- */
@@ -179,7 +187,7 @@ static bool wait_for_input(void *context, int file)
       r->end = STOPPED;
     else if (line_pipe_has_input(file))
       return true;
-    else if (r->lot.count || r->output.used)
+    else if (r->lot.keys.count || r->output.used)
       deliver(r, line_output_flush);
     else
       line_pipe_wait(file, left_ms);

@@ -3,6 +3,7 @@
 #include "frontier/base/machine.h"
 #include "frontier/base/own_file.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <limits.h>
 #include <math.h>
@@ -94,15 +95,15 @@ static bool needs_secret(const uniq_settings *settings, const char *state)
 static bool load(uniq_settings *settings, const char *state, uniq_memory *memory)
 {
   const uint8_t *secret = settings->secret_given ? settings->secret : NULL;
-  mlbf_status status = mlbf_chain_load_with(state, secret, &memory->chain);
+  mlbf_status status = mlbf_chain_load(state, secret, &memory->chain);
   if (status == MLBF_OK)
     return adopt_chain(settings, memory->chain, state);
   if (status == MLBF_NOT_A_FILTER)
-    status = mlbf_epoch_load_with(state, secret, &memory->window);
+    status = mlbf_epoch_load(state, secret, &memory->window);
   if (status == MLBF_OK)
     return adopt_window(settings, memory->window, state);
   if (status == MLBF_MISMATCH)
-    status = mlbf_key_set_load_with(state, secret, &memory->keys);
+    status = mlbf_key_set_load(state, secret, &memory->keys);
   if (status == MLBF_SECRET)
     return needs_secret(settings, state);
   return status == MLBF_OK ? adopt_keys(settings, memory->keys, state) : fail(state, status);
@@ -149,53 +150,50 @@ void uniq_memory_free(uniq_memory *memory)
 
 /* ---- use ------------------------------------------------------------------------------------------------ */
 
+static mlbf_verdict verdict_of(bool was_seen)
+{
+  return (mlbf_verdict){was_seen ? MLBF_SEEN : MLBF_NEW, 0, 0};
+}
+
 /* By the wall clock, and not a monotonic one: a state outlives a boot. */
-static mlbf_status judge_by_window(mlbf_epoch *window, const url *u, mlbf_verdict *verdict)
+static void judge_by_window(mlbf_epoch *window, const uniq_keys *keys, mlbf_verdict *verdicts)
 {
-  bool was_seen;
-  mlbf_status status = mlbf_epoch_insert(window, (mlbf_span){u->key, u->key_size}, machine_wall_ms(), &was_seen);
-  if (status == MLBF_OK)
-    *verdict = (mlbf_verdict){was_seen ? MLBF_SEEN : MLBF_NEW, 0};
+  uint64_t now_ms = machine_wall_ms();
+  for (size_t i = 0; i < keys->count; i++)
+    verdicts[i] = verdict_of(mlbf_epoch_insert(window, keys->texts[i], now_ms));
+}
+
+static mlbf_status judge_by_keys(mlbf_key_set *set, const uniq_keys *keys, mlbf_verdict *verdicts, size_t *done)
+{
+  mlbf_hash128 hashes[UNIQ_LOT];
+  mlbf_status status = MLBF_OK;
+  for (size_t i = 0; i < keys->count; i++) {
+    hashes[i] = mlbf_key_set_hash(set, keys->texts[i]);
+    mlbf_key_set_prefetch(set, hashes[i]);
+  }
+  for (*done = 0; *done < keys->count; ++*done) {
+    bool was_seen;
+    status = mlbf_key_set_insert(set, hashes[*done], &was_seen);
+    if (status != MLBF_OK)
+      break;
+    verdicts[*done] = verdict_of(was_seen);
+  }
   return status;
 }
 
-void uniq_memory_ask(uniq_memory *memory, const url *u, uniq_question *question)
+mlbf_status uniq_memory_judge(uniq_memory *memory, const uniq_keys *keys, mlbf_verdict verdicts[UNIQ_LOT], size_t *done)
 {
-  mlbf_span segments[URL_SEGMENTS_MAX];
-  if (memory->window) {
-    question->status = judge_by_window(memory->window, u, &question->verdict);
-    return;
-  }
-  if (memory->keys) {
-    question->hashes.whole = mlbf_key_set_hash(memory->keys, (mlbf_span){u->key, u->key_size});
-    mlbf_key_set_prefetch(memory->keys, question->hashes.whole);
-    return;
-  }
-  for (uint32_t i = 0; i < u->segment_count; i++)
-    segments[i] = (mlbf_span){u->key + u->segment_begin[i], u->segment_begin[i + 1] - u->segment_begin[i]};
-  mlbf_chain_hash(memory->chain, segments, u->segment_count, &question->hashes);
-  mlbf_chain_prefetch(memory->chain, &question->hashes);
-}
-
-static mlbf_status answer_by_keys(mlbf_key_set *keys, mlbf_hash128 key, mlbf_verdict *verdict)
-{
-  bool was_seen;
-  mlbf_status status = mlbf_key_set_insert(keys, key, &was_seen);
-  if (status == MLBF_OK)
-    *verdict = (mlbf_verdict){was_seen ? MLBF_SEEN : MLBF_NEW, 0};
-  return status;
-}
-
-mlbf_status uniq_memory_answer(uniq_memory *memory, const uniq_question *question, mlbf_verdict *verdict)
-{
-  mlbf_status status;
-  if (memory->keys)
-    status = answer_by_keys(memory->keys, question->hashes.whole, verdict);
-  else if (!memory->window)
-    status = mlbf_chain_insert(memory->chain, &question->hashes, verdict);
-  else if ((status = question->status) == MLBF_OK)
-    *verdict = question->verdict;
-  memory->is_changed |= memory->window || (status == MLBF_OK && verdict->outcome != MLBF_SEEN);
+  mlbf_status status = MLBF_OK;
+  assert(keys->count <= UNIQ_LOT);
+  *done = keys->count;
+  if (memory->window)
+    judge_by_window(memory->window, keys, verdicts);
+  else if (memory->keys)
+    status = judge_by_keys(memory->keys, keys, verdicts, done);
+  else
+    status = mlbf_chain_insert(memory->chain, keys->keys, keys->count, verdicts, done);
+  for (size_t i = 0; i < *done; i++)
+    memory->is_changed |= memory->window || verdicts[i].outcome != MLBF_SEEN;
   return status;
 }
 

@@ -5,7 +5,7 @@
 
 #include "crawler/base/json.h"
 #include "frontier/url.h"
-#include "mlbf/growth.h"
+#include "mlbf/chain.h"
 #include "mlbf/key_set.h"
 #include "mlbf/window.h"
 
@@ -33,16 +33,18 @@ typedef struct uniq_memory {
 bool uniq_memory_open(uniq_settings *settings, const char *state, uniq_memory *memory);
 void uniq_memory_free(uniq_memory *memory);
 
-/* Is it new? And remember it: asked first, and answered in the order of asking, some tens of questions later, when what
- * the answer needs has come from memory. Windows know no layers, and answer at once. */
-typedef struct uniq_question {
-  mlbf_hashes hashes;   /* `whole` alone, for exact keys */
-  mlbf_verdict verdict; /* of a window */
-  mlbf_status status;
-} uniq_question;
+/* The keys of some URLs: whole, and cut into segments. */
+enum { UNIQ_LOT = 32 };
+typedef struct uniq_keys {
+  size_t count;
+  mlbf_span texts[UNIQ_LOT];
+  mlbf_key keys[UNIQ_LOT]; /* of the same bytes */
+} uniq_keys;
 
-void uniq_memory_ask(uniq_memory *memory, const url *u, uniq_question *question);
-mlbf_status uniq_memory_answer(uniq_memory *memory, const uniq_question *question, mlbf_verdict *verdict);
+/* Are they new? And remember them, in their order: memory is fetched for all of them together. On failure the first
+ * `*done` have their verdicts. */
+mlbf_status uniq_memory_judge(uniq_memory *memory, const uniq_keys *keys, mlbf_verdict verdicts[UNIQ_LOT],
+                              size_t *done);
 
 /* The file `state` is replaced as a whole, with mode 0600, or left as it was. */
 mlbf_status uniq_memory_save(uniq_memory *memory, const char *state);

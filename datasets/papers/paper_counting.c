@@ -64,7 +64,7 @@ static bool example_cells(bool is_refined, uint32_t times, uint32_t cells[X_CELL
   for (uint32_t i = 0; i < times; i++)
     mlbf_count_add_at(count, x, X_CELLS, 1, &now);
   for (uint32_t i = 0; i < X_CELLS; i++)
-    mlbf_count_get_at(count, &x[i], 1, &cells[i]);
+    cells[i] = mlbf_count_get_at(count, &x[i], 1);
   mlbf_count_free(count);
   return true;
 }

@@ -115,7 +115,7 @@ static void contest_free(contest *of)
 static void insert_key(contest *of, uint64_t key, bool is_counted, counts *count)
 {
   bool skip_saw = skip_insert(of->skip, key), epoch_saw;
-  mlbf_epoch_insert(of->epoch, (mlbf_span){&key, sizeof key}, 0, &epoch_saw);
+  epoch_saw = mlbf_epoch_insert(of->epoch, (mlbf_span){&key, sizeof key}, 0);
   bool same_m_saw = decaying_insert(&of->same_m, key), same_bits_saw = decaying_insert(&of->same_bits, key);
   if (!is_counted)
     return;
@@ -131,7 +131,7 @@ static void look_back(const contest *of, uint64_t window, uint64_t first, uint64
 {
   for (uint64_t key = last; key > first && last - key < window; key--) {
     bool skip_sees = skip_test(of->skip, key), epoch_sees;
-    mlbf_epoch_test(of->epoch, (mlbf_span){&key, sizeof key}, 0, &epoch_sees);
+    epoch_sees = mlbf_epoch_test(of->epoch, (mlbf_span){&key, sizeof key}, 0);
     count->missed += !skip_sees + !epoch_sees;
   }
 }

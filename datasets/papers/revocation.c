@@ -8,17 +8,14 @@
 
 static bool has(const mlbf_filter *filter, mlbf_span key)
 {
-  mlbf_hashes hashes;
-  mlbf_hash(filter, &key, 1, &hashes);
-  return mlbf_test(filter, &hashes).outcome == MLBF_SEEN;
+  mlbf_verdict verdict;
+  mlbf_test(filter, &(mlbf_key){&key, 1}, 1, &verdict);
+  return verdict.outcome == MLBF_SEEN;
 }
 
 static void insert(mlbf_filter *filter, mlbf_span key)
 {
-  mlbf_hashes hashes;
-  mlbf_verdict verdict;
-  mlbf_hash(filter, &key, 1, &hashes);
-  mlbf_insert(filter, &hashes, &verdict); /* MLBF_FULL is no failure: its rate rises */
+  mlbf_insert(filter, &(mlbf_key){&key, 1}, 1, NULL); /* MLBF_FULL is no failure: its rate rises */
 }
 
 bool pair_insert(const revocation_pair *pair, mlbf_span key)

@@ -13,28 +13,17 @@ static const double heritrix_rate = 0x1p-22;
 static void filter_insert(void *state, const key_batch *batch, bool *was_seen)
 {
   mlbf_verdict verdicts[BATCH_KEYS];
-  mlbf_insert_keys(state, batch->keys[CUT_LAYERS], batch->count, verdicts);
+  mlbf_insert(state, batch->keys[CUT_LAYERS], batch->count, verdicts);
   for (size_t i = 0; i < batch->count; i++)
     was_seen[i] = verdicts[i].outcome == MLBF_SEEN;
 }
 
-/* As many hashes at once as the library fetches ahead for. */
-enum { GROUP = 32 };
-
 static void filter_test(void *state, const key_batch *batch, bool *is_seen)
 {
-  const mlbf_filter *filter = state;
-  for (size_t begin = 0; begin < batch->count; begin += GROUP) {
-    size_t count = batch->count - begin < GROUP ? batch->count - begin : GROUP;
-    const mlbf_key *keys = batch->keys[CUT_LAYERS] + begin;
-    mlbf_hashes hashes[GROUP];
-    mlbf_verdict verdicts[GROUP];
-    for (size_t i = 0; i < count; i++)
-      mlbf_hash(filter, keys[i].segments, keys[i].count, &hashes[i]);
-    mlbf_test_many(filter, hashes, count, verdicts);
-    for (size_t i = 0; i < count; i++)
-      is_seen[begin + i] = verdicts[i].outcome == MLBF_SEEN;
-  }
+  mlbf_verdict verdicts[BATCH_KEYS];
+  mlbf_test(state, batch->keys[CUT_LAYERS], batch->count, verdicts);
+  for (size_t i = 0; i < batch->count; i++)
+    is_seen[i] = verdicts[i].outcome == MLBF_SEEN;
 }
 
 static void filter_free(void *state)

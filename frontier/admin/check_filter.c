@@ -12,7 +12,7 @@ static const double RATE_MAX = 1e-6;
 
 bool check_is_known(const seen *s, const url *u, const mlbf_hash128 *own_key)
 {
-  mlbf_hashes hashes;
+  key_hashes hashes;
   if (own_key)
     return seen_has_whole(s, *own_key);
   seen_hash(seen_filter(s), u, &hashes);
@@ -21,7 +21,7 @@ bool check_is_known(const seen *s, const url *u, const mlbf_hash128 *own_key)
 
 static mlbf_hash128 key_of(const check *c, const mlbf_hash128 *own_key)
 {
-  mlbf_hashes hashes;
+  key_hashes hashes;
   if (own_key)
     return *own_key;
   seen_hash(seen_filter(c->from_log), c->u, &hashes);
@@ -103,7 +103,7 @@ static mlbf_filter *load_file(check *c, unsigned slot)
     check_say(c, IN_FILTER, "seen.%u: %s", slot, own_file_words(errno));
     return NULL;
   }
-  mlbf_status status = mlbf_load_with(path, c->f->options.secret, &filter);
+  mlbf_status status = mlbf_load(path, c->f->options.secret, &filter);
   bool is_valid = c->has_progress && c->stood.checkpoint_keys && c->stood.checkpoint_slot == slot;
   if (status == MLBF_IO && errno == ENOENT)
     return NULL;

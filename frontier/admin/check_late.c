@@ -145,7 +145,7 @@ typedef struct row_walk {
 /* An own key has no text to be compared with. */
 static bool is_sound(check *c, const uint8_t *bytes, size_t size, doubt_row *row)
 {
-  mlbf_hashes hashes;
+  key_hashes hashes;
   if (!doubt_row_read(row, bytes, size))
     return false;
   if (row->has_own_key || !c->from_log)

@@ -230,7 +230,7 @@ static bool write_rekeyed(merging *m)
 static bool rekey_url(void *context, const url *u)
 {
   merging *m = context;
-  mlbf_hashes hashes;
+  key_hashes hashes;
   seen_hash(seen_filter(m->rekeyed), u, &hashes);
   if (!seen_add(m->rekeyed, &hashes)) {
     m->lacks_memory = true;

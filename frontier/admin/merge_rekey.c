@@ -42,7 +42,7 @@ static bool is_seen(const walk *w, mlbf_hash128 whole)
 
 static bool take(walk *w, field own, const char *fetch, size_t size)
 {
-  mlbf_hashes hashes;
+  key_hashes hashes;
   w->rows++;
   if (own.bytes || url_parse(fetch, size, w->f->options.profile, w->u) != URL_OK) {
     w->lost++;

@@ -91,7 +91,7 @@ static bool write_piece(salvage *s)
   return true;
 }
 
-static bool add_key(salvage *s, const mlbf_hashes *hashes)
+static bool add_key(salvage *s, const key_hashes *hashes)
 {
   bool is_exact = s->f->options.exact;
   if (!seen_add(s->seen, hashes) || (is_exact && !hash_set_put(&s->in_log, hashes->whole)))
@@ -109,7 +109,7 @@ static bool was_erased(const salvage *s, uint64_t sequence, mlbf_hash128 whole)
          (s->f->options.exact ? hash_set_has(&s->in_log, erased) : seen_has_whole(s->seen, erased));
 }
 
-static bool add_unless_erased(salvage *s, uint64_t sequence, const mlbf_hashes *hashes)
+static bool add_unless_erased(salvage *s, uint64_t sequence, const key_hashes *hashes)
 {
   return was_erased(s, sequence, hashes->whole) || add_key(s, hashes);
 }
@@ -118,7 +118,7 @@ static bool add_unless_erased(salvage *s, uint64_t sequence, const mlbf_hashes *
  * alone in the log is not enough: its segments may have been in a piece that is lost. */
 static bool know(salvage *s, uint64_t sequence, const char *text, size_t size, field key)
 {
-  mlbf_hashes hashes = {0};
+  key_hashes hashes = {0};
   if (!field_hash(key, &hashes.whole)) {
     if (url_parse(text, size, s->f->options.profile, s->u) != URL_OK)
       return true;
@@ -147,7 +147,7 @@ static bool know_all(salvage *s)
 static bool fill_gaps(salvage *s)
 {
   while (s->gap < s->log.count) {
-    mlbf_hashes nobody = {.whole = {.low = ++s->done->keys_gone, .high = UINT64_MAX}};
+    key_hashes nobody = {.whole = {.low = ++s->done->keys_gone, .high = UINT64_MAX}};
     if (!add_key(s, &nobody))
       return false;
   }

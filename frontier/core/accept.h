@@ -3,12 +3,13 @@
 #define STRATA_FRONTIER_ACCEPT_H
 
 #include "frontier/frontier.h"
+#include "frontier/base/key_hashes.h"
 
 typedef enum purpose { TO_QUEUE, TO_QUEUE_ANYHOW, TO_NOTE } purpose;
 
 typedef struct newcomer {
   const frontier_link *link; /* all of it but its key */
-  const mlbf_hashes *hashes;
+  const key_hashes *hashes;
   bool has_own_key; /* which is kept with it, as its text does not give it */
   frontier_verdict verdict;
   purpose purpose;

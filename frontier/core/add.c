@@ -13,47 +13,63 @@
 
 #include <assert.h>
 
-enum { TOGETHER = HOSTS_FETCH }; /* links: as the filter's own batches, mlbf/filter/inside.h */
+enum { TOGETHER = HOSTS_FETCH }; /* links: as many as the filters are asked for at once */
+_Static_assert((int)TOGETHER <= (int)SEEN_LOT, "a lot has room for the links");
 
 /* ---- verdicts ------------------------------------------------------------------------------------------- */
 
 typedef struct looked_up {
-  mlbf_hashes hashes[TOGETHER];
-  mlbf_verdict verdicts[TOGETHER]; /* the filter's */
-  bool is_certain[TOGETHER];       /* it is seen: the filter was not asked */
+  seen_lot lot;
+  mlbf_verdict verdicts[TOGETHER]; /* the filters' */
+  bool is_certain[TOGETHER];       /* it is seen: the filters were not asked */
 } looked_up;
 
-void link_hash(const mlbf_filter *filter, const frontier_link *link, mlbf_hashes *hashes)
+/* Segments of the link's own key, or of its URL's, in `room`; none if the link is refused. */
+static mlbf_key key_of(const frontier_link *link, mlbf_span room[URL_SEGMENTS_MAX])
 {
+  static const mlbf_span nothing;
   if (link->key)
-    mlbf_hash(filter, link->key, link->key_count, hashes);
-  else if (link->target)
-    seen_hash(filter, link->target, hashes);
-  else
-    memset(hashes, 0, sizeof *hashes); /* it is refused */
+    return (mlbf_key){link->key_count ? link->key : &nothing, link->key_count ? link->key_count : 1};
+  return link->target ? (mlbf_key){room, seen_segments(link->target, room)} : (mlbf_key){&nothing, 1};
 }
 
-static void copy_hashes(mlbf_hashes *to, const mlbf_hashes *from)
+void link_hash(const mlbf_filter *filter, const frontier_link *link, key_hashes *hashes)
 {
-  to->whole = from->whole;
-  to->depth = from->depth;
-  memcpy(to->layer, from->layer, from->depth * sizeof *from->layer);
+  mlbf_span room[URL_SEGMENTS_MAX];
+  mlbf_key key = key_of(link, room);
+  seen_hash_key(filter, key.segments, key.count, hashes);
 }
 
-/* Most links are certain already, and that costs less to know than what the filter says: it is asked for the others. */
+static void hash_links(const mlbf_filter *filter, const frontier_link *links, size_t count, seen_lot *lot)
+{
+  mlbf_span rooms[TOGETHER][URL_SEGMENTS_MAX];
+  mlbf_key keys[TOGETHER];
+  mlbf_hashes hashes = seen_lot_hashes(lot);
+  for (size_t i = 0; i < count; i++)
+    keys[i] = key_of(&links[i], rooms[i]);
+  mlbf_hash(filter, keys, count, &hashes);
+}
+
+/* Most links are certain already, and that costs less to know than what the filters say: they are asked for the
+ * others. */
 static void look_up_rest(const frontier *f, size_t count, looked_up *out)
 {
-  mlbf_hashes rest[TOGETHER];
+  seen_lot rest;
   mlbf_verdict verdicts[TOGETHER];
-  size_t at[TOGETHER], left = 0;
+  size_t at[TOGETHER], left = 0, end = 0;
   for (size_t i = 0; i < count; i++) {
-    out->is_certain[i] = late_knows(f, out->hashes[i].whole);
+    size_t begin = i ? out->lot.ends[i - 1] : 0, size = out->lot.ends[i] - begin;
+    out->is_certain[i] = late_knows(f, out->lot.wholes[i]);
     if (out->is_certain[i])
       continue;
-    copy_hashes(&rest[left], &out->hashes[i]);
+    memcpy(rest.segments + end, out->lot.segments + begin, size * sizeof *rest.segments);
+    memcpy(rest.layers + end, out->lot.layers + begin, size);
+    rest.wholes[left] = out->lot.wholes[i];
+    rest.ends[left] = (uint32_t)(end += size);
     at[left++] = i;
   }
-  seen_ask(f->seen, rest, left, verdicts);
+  mlbf_hashes hashes = seen_lot_hashes(&rest);
+  seen_ask(f->seen, &hashes, left, verdicts);
   for (size_t i = 0; i < left; i++)
     out->verdicts[at[i]] = verdicts[i];
 }
@@ -61,17 +77,16 @@ static void look_up_rest(const frontier *f, size_t count, looked_up *out)
 /* `exactly`: what waits to be confirmed is not taken for certain. */
 static void look_up(const frontier *f, const frontier_link *links, size_t count, bool exactly, looked_up *out)
 {
-  bool is_late_on = late_is_on(f) && !exactly;
-  for (size_t i = 0; i < count; i++) {
-    link_hash(seen_filter(f->seen), &links[i], &out->hashes[i]);
-    out->is_certain[i] = false;
-    if (is_late_on)
-      late_fetch(f, out->hashes[i].whole);
-  }
-  if (is_late_on)
+  hash_links(seen_filter(f->seen), links, count, &out->lot);
+  memset(out->is_certain, false, sizeof out->is_certain);
+  if (late_is_on(f) && !exactly) {
+    for (size_t i = 0; i < count; i++)
+      late_fetch(f, out->lot.wholes[i]);
     look_up_rest(f, count, out);
-  else
-    seen_ask(f->seen, out->hashes, count, out->verdicts);
+    return;
+  }
+  mlbf_hashes hashes = seen_lot_hashes(&out->lot);
+  seen_ask(f->seen, &hashes, count, out->verdicts);
 }
 
 /* What takes those in that are new. */
@@ -82,7 +97,9 @@ static void fetch(const frontier *f, const frontier_link *links, size_t count, c
   for (size_t i = 0; i < count; i++)
     if (!found->is_certain[i] && found->verdicts[i].outcome != MLBF_SEEN) {
       const url *u = links[i].target;
-      seen_fetch(f->seen, &found->hashes[i]);
+      key_hashes key;
+      seen_lot_key(&found->lot, i, &key);
+      seen_fetch(f->seen, &key);
       if (u && !links[i].group_size)
         names[fresh++] = (host_name){u->fetch + u->host_begin, u->host_end - u->host_begin};
     }
@@ -96,9 +113,9 @@ static bool is_new(frontier_verdict verdict)
 }
 
 /* UNCONFIRMED: where keys are confirmed, and it is to be asked whether it was seen for certain. */
-static frontier_verdict judge(const frontier *f, const frontier_link *link, const looked_up *found, size_t i)
+static frontier_verdict judge(const frontier *f, const frontier_link *link, const looked_up *found, size_t i,
+                              const key_hashes *hashes)
 {
-  const mlbf_hashes *hashes = &found->hashes[i];
   if (sharing_is_elsewhere(f, link))
     return (frontier_verdict){FRONTIER_ELSEWHERE, 0};
   if (found->is_certain[i])
@@ -115,20 +132,20 @@ static frontier_verdict judge(const frontier *f, const frontier_link *link, cons
 
 /* The same for certain, as far as that can be said now. */
 static frontier_status judge_exactly(frontier *f, const frontier_link *link, looked_up *found, size_t i,
-                                     frontier_verdict *said)
+                                     const key_hashes *hashes, frontier_verdict *said)
 {
   late_answer answer;
-  *said = judge(f, link, found, i);
+  *said = judge(f, link, found, i, hashes);
   if (said->outcome != FRONTIER_UNCONFIRMED)
     return FRONTIER_OK;
-  frontier_status status = late_ask(f, found->hashes[i].whole, &answer);
+  frontier_status status = late_ask(f, hashes->whole, &answer);
   if (status != FRONTIER_OK)
     return status;
   if (answer == LATE_KNOWN) {
     said->outcome = FRONTIER_SEEN;
   } else if (answer == LATE_UNKNOWN) {
-    found->verdicts[i] = seen_least(&found->hashes[i]);
-    *said = judge(f, link, found, i);
+    found->verdicts[i] = seen_least(hashes);
+    *said = judge(f, link, found, i, hashes);
   }
   return FRONTIER_OK;
 }
@@ -141,7 +158,7 @@ static frontier_status refuse_key(frontier *f, const frontier_link *link)
   return frontier_fail(f, FRONTIER_BAD_ARGUMENT, "%s", link->key ? "a key of no segments" : "no URL, and no key");
 }
 
-frontier_status link_judge(frontier *f, const frontier_link *link, mlbf_hashes *hashes, frontier_verdict *verdict)
+frontier_status link_judge(frontier *f, const frontier_link *link, key_hashes *hashes, frontier_verdict *verdict)
 {
   looked_up found;
   frontier_status status = refuse_key(f, link);
@@ -150,8 +167,8 @@ frontier_status link_judge(frontier *f, const frontier_link *link, mlbf_hashes *
   if (status != FRONTIER_OK)
     return status;
   look_up(f, link, 1, true, &found);
-  *hashes = found.hashes[0];
-  return judge_exactly(f, link, &found, 0, verdict);
+  seen_lot_key(&found.lot, 0, hashes);
+  return judge_exactly(f, link, &found, 0, hashes, verdict);
 }
 
 static bool is_group(const frontier_link *link)
@@ -175,20 +192,22 @@ static frontier_status refuse_nonsense(frontier *f, const frontier_link *link)
 static frontier_status settle(frontier *f, const frontier_link *link, looked_up *found, size_t i, purpose what_for,
                               uint64_t now_ms, frontier_verdict *verdict)
 {
+  key_hashes hashes;
+  seen_lot_key(&found->lot, i, &hashes);
   frontier_status status = refuse_nonsense(f, link);
-  frontier_verdict said = judge(f, link, found, i);
-  newcomer n = {.link = link, .hashes = &found->hashes[i], .has_own_key = link->key, .purpose = what_for};
+  frontier_verdict said = judge(f, link, found, i, &hashes);
+  newcomer n = {.link = link, .hashes = &hashes, .has_own_key = link->key, .purpose = what_for};
   if (status == FRONTIER_OK && said.outcome == FRONTIER_UNCONFIRMED) {
     if (what_for == TO_QUEUE_ANYHOW)
-      status = judge_exactly(f, link, found, i, &said);
-    else if (late_knows(f, n.hashes->whole))
+      status = judge_exactly(f, link, found, i, &hashes, &said);
+    else if (late_knows(f, hashes.whole))
       said.outcome = FRONTIER_SEEN;
     else
       status = late_put(f, &n, now_ms);
   }
   if (status == FRONTIER_OK && said.outcome == FRONTIER_ELSEWHERE) {
     *verdict = said;
-    return what_for == TO_NOTE ? FRONTIER_OK : outbox_put(f, link, found->hashes[i].whole.low, now_ms);
+    return what_for == TO_NOTE ? FRONTIER_OK : outbox_put(f, link, hashes.whole.low, now_ms);
   }
   bool is_forced = !is_new(said) && what_for == TO_QUEUE_ANYHOW;
   if (is_forced)
@@ -323,8 +342,11 @@ frontier_status frontier_lookup_batch_sized(frontier *f, const frontier_link *li
       status = refuse_key(f, &some[i]);
     if (status == FRONTIER_OK)
       look_up(f, some, size, true, &found);
-    for (size_t i = 0; i < size && status == FRONTIER_OK; i++)
-      status = judge_exactly(f, &some[i], &found, i, &verdicts[begin + i]);
+    for (size_t i = 0; i < size && status == FRONTIER_OK; i++) {
+      key_hashes hashes;
+      seen_lot_key(&found.lot, i, &hashes);
+      status = judge_exactly(f, &some[i], &found, i, &hashes, &verdicts[begin + i]);
+    }
   }
   return status;
 }

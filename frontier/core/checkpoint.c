@@ -6,7 +6,7 @@
  * from the log.
  *
  *     open    header and table of checksums, checked | body, mapped | log behind it, replayed: 50 ns a key
- *     then    1 MiB of the body is checked with each call (maintain.c), all of it before it is copied (mlbf/remake.h)
+ *     then    1 MiB of the body is checked with each call (maintain.c), all of it before it is copied (mlbf/rebuild.h)
  *
  * A file of 4 MiB or less is checked at open. In a larger one a damaged block can call a key new that is not, until it
  * is found; then the file is made again, from the log.
@@ -55,7 +55,7 @@ mlbf_filter *checkpoint_map(const frontier *f, unsigned slot)
   mlbf_filter *filter = NULL;
   char path[4096];
   checkpoint_path(f, slot, path);
-  if (!own_file_is_plain(path, false) || mlbf_map_with(path, f->options.secret, &filter) != MLBF_OK)
+  if (!own_file_is_plain(path, false) || mlbf_map(path, f->options.secret, &filter) != MLBF_OK)
     return NULL;
   bool is_small = mlbf_promise_of(filter).bits / 8 <= CHECKED_AT_OPEN;
   if (filter_fits(f, filter) && (!is_small || mlbf_verify(filter) == MLBF_OK))
@@ -122,7 +122,7 @@ frontier_status seen_load_whole(frontier *f)
   if (status != FRONTIER_OK)
     return status;
   checkpoint_path(f, f->checkpoint.slot, path);
-  bool is_loaded = from && own_file_is_plain(path, false) && mlbf_load_with(path, f->options.secret, &whole) == MLBF_OK;
+  bool is_loaded = from && own_file_is_plain(path, false) && mlbf_load(path, f->options.secret, &whole) == MLBF_OK;
   if (!is_loaded || !filter_fits(f, whole)) {
     mlbf_free(whole);
     whole = NULL;

@@ -22,7 +22,7 @@ typedef struct search {
 
 static bool has_key(const search *s, const frontier_record *record, field key)
 {
-  mlbf_hashes hashes;
+  key_hashes hashes;
   mlbf_hash128 own;
   if (field_hash(key, &own))
     return own.low == s->whole.low && own.high == s->whole.high;
@@ -169,7 +169,7 @@ frontier_status frontier_find_sized(frontier *f, const frontier_link *given, siz
 {
   LOCKED(f);
   frontier_link link;
-  mlbf_hashes hashes;
+  key_hashes hashes;
   frontier_verdict verdict;
   if (!sized_take(&link, sizeof link, given, link_size))
     return refuse_unknown_field(f);

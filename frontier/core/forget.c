@@ -16,7 +16,7 @@ frontier_status frontier_forget_sized(frontier *f, const frontier_link *given, s
     return refuse_reader(f);
   if (!sized_take(&link, sizeof link, given, link_size))
     return refuse_unknown_field(f);
-  mlbf_hashes hashes;
+  key_hashes hashes;
   frontier_verdict verdict;
   frontier_status status = link_judge(f, &link, &hashes, &verdict);
   if (status != FRONTIER_OK)
@@ -56,7 +56,7 @@ static bool matches(const sweep *s, const url_record *r)
 /* Of the caller's own key, kept in the record; or of the key that the fetch URL gives. false: it gives none. */
 static bool hash_of(sweep *s, field own, const char *fetch, size_t size, mlbf_hash128 *hash)
 {
-  mlbf_hashes hashes;
+  key_hashes hashes;
   if (own.bytes) {
     *hash = (mlbf_hash128){get_le(own.bytes, 8), get_le(own.bytes + 8, 8)};
     return true;

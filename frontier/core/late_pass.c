@@ -65,7 +65,7 @@ static void find_host(url *u)
 }
 
 /* As it was found. false: its text does not give its key. */
-static bool restore(const frontier *f, const doubt_row *row, mlbf_hash128 key, url *u, mlbf_hashes *hashes)
+static bool restore(const frontier *f, const doubt_row *row, mlbf_hash128 key, url *u, key_hashes *hashes)
 {
   bool is_parsed = !row->is_opaque && url_parse(row->url, row->url_size, f->options.profile, u) == URL_OK;
   if (row->has_own_key) {
@@ -86,7 +86,7 @@ static bool restore(const frontier *f, const doubt_row *row, mlbf_hash128 key, u
 
 static frontier_status accept_late(frontier *f, const doubt_row *row, mlbf_hash128 key, url *u)
 {
-  mlbf_hashes hashes;
+  key_hashes hashes;
   if (!restore(f, row, key, u, &hashes)) {
     frontier_log(f, "%s: a link that waited to be confirmed is left out, as its URL does not give its key",
                  f->directory);

@@ -59,9 +59,9 @@ static frontier_status from_directory(previous *p, const char *path, char messag
 static frontier_status from_file(previous *p, const char *path, const uint8_t *secret,
                                  char message[FRONTIER_MESSAGE_SIZE])
 {
-  mlbf_status status = mlbf_load(path, &p->file);
+  mlbf_status status = mlbf_load(path, NULL, &p->file);
   if (status == MLBF_SECRET)
-    status = mlbf_load_with(path, secret, &p->file);
+    status = mlbf_load(path, secret, &p->file);
   if (status == MLBF_OK && url_profile_parse(mlbf_profile(p->file), &p->profile))
     return FRONTIER_OK;
   snprintf(message, FRONTIER_MESSAGE_SIZE, "%s: %s", path,
@@ -128,14 +128,10 @@ static bool knows_exactly(frontier *f, const frontier_link *link)
 
 bool previous_knows(const previous *p, const frontier_link *link)
 {
-  mlbf_hashes hashes;
-  mlbf_verdict verdict;
+  key_hashes hashes;
   if (p->exact)
     return knows_exactly(p->exact, link);
   link_hash(p->seen ? seen_filter(p->seen) : p->file, link, &hashes);
-  if (p->seen)
-    seen_ask(p->seen, &hashes, 1, &verdict);
-  else
-    verdict = mlbf_test(p->file, &hashes);
+  mlbf_verdict verdict = p->seen ? seen_ask_one(p->seen, &hashes) : seen_ask_file(p->file, &hashes);
   return verdict.outcome == MLBF_SEEN && !tombstones_has(&p->tombstones, hashes.whole);
 }

@@ -10,7 +10,7 @@
  * goes. So a key costs 16 times 4.4 to 6.2 bytes written, whatever n is, and memory is the two small filters, an eighth
  * of a file while it is made, and the main file, mapped.
  *
- * The file is made window by window, and the log is read once for each (mlbf/remake.h). Steps are due in proportion: it
+ * The file is made window by window, the log read once for each (mlbf/rebuild.h). Steps are due in proportion: it
  * is ready when half of the young filter's keys have come. A small crawl never has a main file before it is closed.
  *
  * Always: every committed key is in main, frozen or young. The young one holds the log from `young_from` on, the frozen
@@ -193,7 +193,7 @@ static bool begin(frontier *f, bool from_log, uint64_t to)
   mlbf_status status = mlbf_plan_make(&options, &plan, NULL);
   checkpoint_path(f, 1 - f->checkpoint.slot, path);
   if (status == MLBF_OK)
-    status = mlbf_remake_begin(old, &options, larger(plan.bits / 8 / WINDOWS, WINDOW_LEAST), path, &r->making);
+    status = mlbf_rebuild_begin(old, &options, larger(plan.bits / 8 / WINDOWS, WINDOW_LEAST), path, &r->making);
   if (status != MLBF_OK) {
     fail_renewal(f, mlbf_status_text(status));
     return false;
@@ -204,8 +204,8 @@ static bool begin(frontier *f, bool from_log, uint64_t to)
   r->to = to;
   r->wants_keys = false;
   r->steps = 0;
-  r->steps_in_all = pieces(mlbf_remake_bytes(r->making), STEP_BYTES) + 1 +
-                    mlbf_remake_windows(r->making) * (pieces(to - r->from, STEP_KEYS) + 1);
+  r->steps_in_all = pieces(mlbf_rebuild_bytes(r->making), STEP_BYTES) + 1 +
+                    mlbf_rebuild_windows(r->making) * (pieces(to - r->from, STEP_KEYS) + 1);
   return true;
 }
 
@@ -239,7 +239,7 @@ static bool finish(frontier *f)
     return false;
   }
   assert(f->checkpoint.keys <= r->to && r->to <= hash_log_keys(&f->log));
-  mlbf_remake_end(r->making); /* which reads the old main one */
+  mlbf_rebuild_end(r->making); /* which reads the old main one */
   r->making = NULL;
   seen_renew(f->seen, main, r->to);
   f->checkpoint.slot = 1 - f->checkpoint.slot;
@@ -252,11 +252,11 @@ static bool finish(frontier *f)
 static frontier_status give_keys(frontier *f)
 {
   renewal *r = &f->renewal;
-  seen_sink sink = {.remaking = r->making, .except = &f->tombstones};
+  seen_sink sink = {.rebuild = r->making, .except = &f->tombstones};
   frontier_status status = hash_log_read(f, &sink, r->at, smaller(r->to, r->at + STEP_KEYS), &r->at);
   r->wants_keys = r->at < r->to;
   if (status == FRONTIER_OK && !r->wants_keys)
-    mlbf_remake_keys_end(r->making);
+    mlbf_rebuild_keys_end(r->making);
   return status;
 }
 
@@ -272,7 +272,7 @@ static void note_damage(frontier *f)
 void renewal_step(frontier *f)
 {
   renewal *r = &f->renewal;
-  mlbf_remake_wish wish = MLBF_REMAKE_STEP;
+  mlbf_rebuild_need need = MLBF_REBUILD_STEP;
   assert(r->making);
   r->steps++;
   if (r->wants_keys) {
@@ -280,15 +280,15 @@ void renewal_step(frontier *f)
       fail_renewal(f, f->message);
     return;
   }
-  mlbf_status status = mlbf_remake_step(r->making, STEP_BYTES, &wish);
+  mlbf_status status = mlbf_rebuild_step(r->making, STEP_BYTES, &need);
   if (status == MLBF_DAMAGED) {
     note_damage(f);
     renewal_abandon(f);
   } else if (status != MLBF_OK) {
     fail_renewal(f, mlbf_status_text(status));
-  } else if (wish == MLBF_REMAKE_DONE) {
+  } else if (need == MLBF_REBUILD_DONE) {
     finish(f);
-  } else if (wish == MLBF_REMAKE_KEYS) {
+  } else if (need == MLBF_REBUILD_KEYS) {
     r->wants_keys = true;
     r->at = r->from;
   }
@@ -296,7 +296,7 @@ void renewal_step(frontier *f)
 
 void renewal_abandon(frontier *f)
 {
-  mlbf_remake_end(f->renewal.making);
+  mlbf_rebuild_end(f->renewal.making);
   f->renewal.making = NULL;
 }
 

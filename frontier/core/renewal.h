@@ -3,12 +3,12 @@
 #define STRATA_FRONTIER_RENEWAL_H
 
 #include "frontier/frontier.h"
-#include "mlbf/remake.h"
+#include "mlbf/rebuild.h"
 
 typedef struct renewal {
-  mlbf_remaking *making; /* the next main file; NULL */
-  uint64_t from, to;     /* keys of the log that go into it */
-  uint64_t at;           /* while it wants keys: the next one */
+  mlbf_rebuild *making; /* the next main file; NULL */
+  uint64_t from, to;    /* keys of the log that go into it */
+  uint64_t at;          /* while it wants keys: the next one */
   bool wants_keys;
   uint64_t steps, steps_in_all;
   uint64_t retry_at;   /* after a failure not before the log has so many keys */

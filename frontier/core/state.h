@@ -140,9 +140,9 @@ frontier_status refuse_unknown_field(frontier *f); /* sized_take does not know i
 frontier_status refuse_reader(frontier *f);        /* for the calls that write */
 
 /* add.c */
-void link_hash(const mlbf_filter *filter, const frontier_link *link, mlbf_hashes *hashes); /* of its key */
+void link_hash(const mlbf_filter *filter, const frontier_link *link, key_hashes *hashes); /* of its key */
 /* the verdict on a link alone, and the hashes of its key */
-frontier_status link_judge(frontier *f, const frontier_link *link, mlbf_hashes *hashes, frontier_verdict *verdict);
+frontier_status link_judge(frontier *f, const frontier_link *link, key_hashes *hashes, frontier_verdict *verdict);
 
 /* frontier.c: what is in flight under this lease id; NULL: nothing, and f->message says so */
 entry *lease_entry(frontier *f, uint64_t lease);

@@ -2,12 +2,13 @@
 #ifndef STRATA_FRONTIER_DOUBT_ROW_H
 #define STRATA_FRONTIER_DOUBT_ROW_H
 
+#include "frontier/base/key_hashes.h"
 #include "frontier/frontier.h"
 
 typedef enum doubt_purpose { DOUBT_TO_QUEUE, DOUBT_TO_NOTE } doubt_purpose;
 
 typedef struct doubt_row {
-  mlbf_hashes hashes; /* `whole` always; depth and layers only if `has_own_key`, for no text gives them again */
+  key_hashes hashes; /* `whole` always; depth and layers only if `has_own_key`, for no text gives them again */
   bool has_own_key;
   bool was_known_before; /* to the crawl of options.previous_path: asked while the link is at hand */
   doubt_purpose purpose;

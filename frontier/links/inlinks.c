@@ -76,7 +76,7 @@ static void file_names(const inlinks *in, uint32_t index, char name[NAME_SIZE], 
 /* Filters are opened by name; so they are looked at first (own_file.h). */
 static mlbf_status load_filter(const char *name, const uint8_t *secret, mlbf_count **filter)
 {
-  return own_file_is_plain(name, false) ? mlbf_count_load_with(name, secret, filter) : MLBF_IO;
+  return own_file_is_plain(name, false) ? mlbf_count_load(name, secret, filter) : MLBF_IO;
 }
 
 /* The options of the filters that this file makes. */
@@ -205,9 +205,8 @@ void inlinks_close(inlinks *in)
 /* The first that knows the URL, else the last. */
 static mlbf_count *filter_for(const inlinks *in, mlbf_span key)
 {
-  uint32_t times;
   for (uint32_t i = 0; i + 1 < in->filter_count; i++)
-    if (mlbf_count_get(in->filters[i], key, &times) == MLBF_OK && times > 0)
+    if (mlbf_count_get(in->filters[i], key) > 0)
       return in->filters[i];
   return in->filters[in->filter_count - 1];
 }
@@ -297,11 +296,8 @@ uint32_t inlinks_count(const inlinks *in, const url *u)
   mlbf_hash128 hash = hash_of(in, u);
   const recent_link *link = slot_of(in, hash);
   uint64_t halves[2] = {hash.low, hash.high}, sum = is_of(link, hash) ? link->pending : 0;
-  for (uint32_t i = 0; i < in->filter_count; i++) {
-    uint32_t times = 0;
-    if (mlbf_count_get(in->filters[i], (mlbf_span){halves, sizeof halves}, &times) == MLBF_OK)
-      sum += times;
-  }
+  for (uint32_t i = 0; i < in->filter_count; i++)
+    sum += mlbf_count_get(in->filters[i], (mlbf_span){halves, sizeof halves});
   return (uint32_t)(sum < MLBF_COUNT_LIMIT_MOST ? sum : MLBF_COUNT_LIMIT_MOST);
 }
 

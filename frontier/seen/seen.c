@@ -6,7 +6,7 @@
  *
  * The n segments are those that the log does not hold yet, as far as a table of recent ones remembers. To leave
  * out those that the *filter* knows would be wrong: it may know one wrongly, and a larger filter built from the log
- * would lack it (mlbf/filter.h, mlbf_insert_whole).
+ * would lack it (mlbf/filter.h, mlbf_insert_hashes).
  *
  * Always: a key that was added is in a batch, and after seen_settle in a filter. Each of its segments is in its own
  * chunk or in an earlier one: the cache of logged segments (`logged`) compares all 128 bits, so it has no false hits; a
@@ -25,8 +25,6 @@
 #include <assert.h>
 #include <stdlib.h>
 
-enum { REPLAY_LOT = 32 }; /* as many misses as memory has under way, twice over */
-enum { ASKED_TOGETHER = 64 };
 enum { RECENT_SLOTS = 1 << 16 }; /* 1 MB; sites come in runs, so it drops nearly all repetitions */
 
 enum { BATCH_SIZE = 4096 }; /* the least its table has */
@@ -276,87 +274,130 @@ static void batch_empty(key_batch *b)
 
 /* ---- one key ------------------------------------------------------------------------------------------ */
 
-static uint32_t layers_of(const seen *s, const mlbf_hashes *hashes)
+mlbf_hashes seen_lot_hashes(seen_lot *lot)
 {
-  uint32_t layers = mlbf_layer_count(s->young);
-  return hashes->depth < layers ? hashes->depth : layers;
+  return (mlbf_hashes){lot->wholes, lot->ends, lot->segments, lot->layers};
 }
 
-/* Known to a filter or accepted in a batch. Layer hashes are salted by their layer, so they share a batch's set with
- * whole hashes. */
-static bool segment_is_known(const seen *s, const mlbf_hashes *hashes, uint32_t i)
+void seen_lot_key(const seen_lot *lot, size_t i, key_hashes *key)
 {
-  mlbf_hash128 segment = hashes->layer[i];
-  return (s->main && mlbf_test_segment(s->main, i + 1, segment)) || mlbf_test_segment(s->young, i + 1, segment) ||
-         (s->frozen && mlbf_test_segment(s->frozen, i + 1, segment)) || batches_have(s, segment);
+  size_t begin = i ? lot->ends[i - 1] : 0;
+  key->whole = lot->wholes[i];
+  key->depth = lot->ends[i] - (uint32_t)begin;
+  memcpy(key->layer, lot->segments + begin, key->depth * sizeof *key->layer);
 }
 
-/* What main called new in segment `from` (1-based), once all others have their say. */
-static frontier_verdict newest_segment(const seen *s, const mlbf_hashes *hashes, uint32_t from)
+/* One key as a lot. */
+static void make_lot(const key_hashes *key, seen_lot *lot)
 {
-  for (uint32_t i = from - 1, layers = layers_of(s, hashes); i < layers; i++)
-    if (!segment_is_known(s, hashes, i))
-      return (frontier_verdict){i == 0 ? FRONTIER_NEW_HOST : FRONTIER_NEW_SEGMENT, i + 1};
-  return (frontier_verdict){FRONTIER_NEW_COMBINATION, 0};
+  lot->wholes[0] = key->whole;
+  lot->ends[0] = key->depth;
+  memcpy(lot->segments, key->layer, key->depth * sizeof *key->layer);
+  for (uint32_t i = 0; i < key->depth; i++)
+    lot->layers[i] = (uint8_t)(i + 1);
 }
 
-void seen_hash(const mlbf_filter *filter, const url *u, mlbf_hashes *hashes)
+void seen_hash_key(const mlbf_filter *filter, const mlbf_span *segments, size_t count, key_hashes *key)
 {
-  mlbf_span segments[URL_SEGMENTS_MAX];
+  uint8_t layers[MLBF_LAYERS_MAX]; /* 1, 2, ... */
+  mlbf_hashes hashes = {&key->whole, &key->depth, key->layer, layers};
+  mlbf_hash(filter, &(mlbf_key){segments, count}, 1, &hashes);
+}
+
+size_t seen_segments(const url *u, mlbf_span segments[URL_SEGMENTS_MAX])
+{
   assert(u->segment_count && u->segment_count <= URL_SEGMENTS_MAX);
   for (uint32_t i = 0; i < u->segment_count; i++)
     segments[i] = (mlbf_span){u->key + u->segment_begin[i], u->segment_begin[i + 1] - u->segment_begin[i]};
-  mlbf_hash(filter, segments, u->segment_count, hashes);
+  return u->segment_count;
+}
+
+void seen_hash(const mlbf_filter *filter, const url *u, key_hashes *key)
+{
+  mlbf_span segments[URL_SEGMENTS_MAX];
+  seen_hash_key(filter, segments, seen_segments(u, segments), key);
 }
 
 /* Whole keys that a small filter knows: a test of its own, of all of them together. */
-static void note_known(const mlbf_filter *filter, const mlbf_hash128 *wholes, size_t count, mlbf_verdict *verdicts)
+static void note_known(const mlbf_filter *filter, const mlbf_hashes *hashes, size_t count, mlbf_verdict *verdicts)
 {
-  bool is_known[ASKED_TOGETHER];
+  mlbf_verdict own[SEEN_LOT];
   if (!filter)
     return;
-  mlbf_test_wholes(filter, wholes, count, is_known);
+  mlbf_test_hashes(filter, &(mlbf_hashes){.keys = hashes->keys}, count, own);
   for (size_t i = 0; i < count; i++)
-    if (is_known[i])
-      verdicts[i] = (mlbf_verdict){MLBF_SEEN, 0};
+    if (own[i].outcome == MLBF_SEEN)
+      verdicts[i] = (mlbf_verdict){MLBF_SEEN, 0, 0};
 }
 
-static void ask_some(const seen *s, const mlbf_hashes *hashes, size_t count, mlbf_verdict *verdicts)
+/* Nothing is known of a key of so many segments. */
+static mlbf_verdict least(size_t depth)
 {
-  mlbf_hash128 wholes[ASKED_TOGETHER];
-  uint32_t layers = mlbf_layer_count(s->young);
-  for (size_t i = 0; i < count; i++) {
-    wholes[i] = hashes[i].whole;
-    if (!s->main)
-      verdicts[i] = layers && hashes[i].depth ? (mlbf_verdict){MLBF_NEW_SEGMENT, 1} : (mlbf_verdict){MLBF_NEW, 0};
-  }
-  if (s->main)
-    mlbf_test_many(s->main, hashes, count, verdicts);
-  note_known(s->frozen, wholes, count, verdicts);
-  note_known(s->young, wholes, count, verdicts);
+  uint16_t unknown = (uint16_t)((1u << depth) - 1);
+  return depth ? (mlbf_verdict){MLBF_NEW_SEGMENT, 1, unknown} : (mlbf_verdict){MLBF_NEW, 0, 0};
+}
+
+mlbf_verdict seen_least(const key_hashes *key)
+{
+  return least(key->depth);
 }
 
 void seen_ask(const seen *s, const mlbf_hashes *hashes, size_t count, mlbf_verdict *verdicts)
 {
-  for (size_t begin = 0, size; begin < count; begin += size) {
-    size = count - begin < ASKED_TOGETHER ? count - begin : ASKED_TOGETHER;
-    ask_some(s, hashes + begin, size, verdicts + begin);
-  }
+  assert(count <= SEEN_LOT);
+  if (s->main)
+    mlbf_test_hashes(s->main, hashes, count, verdicts);
+  for (size_t i = 0; i < count && !s->main; i++)
+    verdicts[i] = least(hashes->ends ? hashes->ends[i] - (i ? hashes->ends[i - 1] : 0) : 0);
+  note_known(s->frozen, hashes, count, verdicts);
+  note_known(s->young, hashes, count, verdicts);
 }
 
-frontier_verdict seen_judge(const seen *s, const mlbf_hashes *hashes, mlbf_verdict verdict)
+mlbf_verdict seen_ask_one(const seen *s, const key_hashes *key)
 {
-  assert(verdict.outcome != MLBF_NEW_SEGMENT || (verdict.layer >= 1 && verdict.layer <= MLBF_LAYERS_MAX));
-  if (verdict.outcome == MLBF_SEEN || batches_have(s, hashes->whole))
+  seen_lot lot;
+  mlbf_verdict verdict;
+  make_lot(key, &lot);
+  mlbf_hashes hashes = seen_lot_hashes(&lot);
+  seen_ask(s, &hashes, 1, &verdict);
+  return verdict;
+}
+
+mlbf_verdict seen_ask_file(const mlbf_filter *filter, const key_hashes *key)
+{
+  seen_lot lot;
+  mlbf_verdict verdict;
+  make_lot(key, &lot);
+  mlbf_hashes hashes = seen_lot_hashes(&lot);
+  mlbf_test_hashes(filter, &hashes, 1, &verdict);
+  return verdict;
+}
+
+/* Of the segments that are unknown so far, as bits by layer, those that this filter does not know either. */
+static uint16_t unknown_to(const mlbf_filter *filter, const key_hashes *key, uint16_t unknown)
+{
+  return filter && unknown ? unknown & seen_ask_file(filter, key).unknown : unknown;
+}
+
+/* Layer hashes are salted by their layer, so they share a batch's set with whole hashes. */
+static uint16_t unknown_to_all(const seen *s, const key_hashes *key, uint16_t unknown)
+{
+  unknown = unknown_to(s->frozen, key, unknown_to(s->young, key, unknown));
+  for (uint32_t i = 0; i < key->depth; i++)
+    if (unknown >> i & 1 && batches_have(s, key->layer[i]))
+      unknown &= (uint16_t) ~(1u << i);
+  return unknown;
+}
+
+frontier_verdict seen_judge(const seen *s, const key_hashes *key, mlbf_verdict verdict)
+{
+  if (verdict.outcome == MLBF_SEEN || batches_have(s, key->whole))
     return (frontier_verdict){FRONTIER_SEEN, 0};
-  if (verdict.outcome == MLBF_NEW_SEGMENT)
-    return newest_segment(s, hashes, verdict.layer);
-  return (frontier_verdict){verdict.outcome == MLBF_NEW ? FRONTIER_NEW : FRONTIER_NEW_COMBINATION, 0};
-}
-
-mlbf_verdict seen_least(const mlbf_hashes *hashes)
-{
-  return hashes->depth ? (mlbf_verdict){MLBF_NEW_SEGMENT, 1} : (mlbf_verdict){MLBF_NEW, 0};
+  if (verdict.outcome == MLBF_NEW)
+    return (frontier_verdict){FRONTIER_NEW, 0};
+  uint32_t layer = (uint32_t)__builtin_ffs(unknown_to_all(s, key, verdict.unknown));
+  frontier_outcome outcome = layer == 1 ? FRONTIER_NEW_HOST : FRONTIER_NEW_SEGMENT;
+  return (frontier_verdict){layer ? outcome : FRONTIER_NEW_COMBINATION, layer};
 }
 
 bool seen_has_in_batch(const seen *s, mlbf_hash128 whole)
@@ -371,22 +412,19 @@ static void fetch_slots(const seen *s, mlbf_hash128 hash)
     __builtin_prefetch(&s->landing.set[hash.low & (s->landing.size - 1)]);
 }
 
-void seen_fetch(const seen *s, const mlbf_hashes *hashes)
+void seen_fetch(const seen *s, const key_hashes *key)
 {
-  uint32_t layers = layers_of(s, hashes);
-  fetch_slots(s, hashes->whole);
-  for (uint32_t i = 0; i < layers; i++) {
-    fetch_slots(s, hashes->layer[i]);
-    mlbf_recent_fetch(s->logged, hashes->layer[i]);
+  fetch_slots(s, key->whole);
+  for (uint32_t i = 0; i < key->depth; i++) {
+    fetch_slots(s, key->layer[i]);
+    mlbf_recent_fetch(s->logged, key->layer[i]);
   }
 }
 
-frontier_verdict seen_test(const seen *s, const url *u, mlbf_hashes *hashes)
+frontier_verdict seen_test(const seen *s, const url *u, key_hashes *key)
 {
-  mlbf_verdict verdict;
-  seen_hash(s->young, u, hashes);
-  seen_ask(s, hashes, 1, &verdict);
-  return seen_judge(s, hashes, verdict);
+  seen_hash(s->young, u, key);
+  return seen_judge(s, key, seen_ask_one(s, key));
 }
 
 static uint8_t *put_hash(uint8_t *at, mlbf_hash128 hash)
@@ -401,26 +439,25 @@ static mlbf_hash128 get_hash(const uint8_t *at)
   return (mlbf_hash128){get_le(at, 8), get_le(at + 8, 8)};
 }
 
-bool seen_add(seen *s, const mlbf_hashes *hashes)
+bool seen_add(seen *s, const key_hashes *key)
 {
   assert(s->young);
   assert_seen(s);
   key_batch *b = &s->open;
   if (!batch_make_room(b) || !HAS_ROOM(b->log, b->log_room, b->log_size + KEY_SIZE_MAX))
     return false;
-  uint8_t *count = put_hash(b->log + b->log_size, hashes->whole), *at = count + 1;
-  uint32_t layers = layers_of(s, hashes);
+  uint8_t *count = put_hash(b->log + b->log_size, key->whole), *at = count + 1;
   *count = 0;
-  for (uint32_t i = 0; i < layers; i++) {
-    if (!mlbf_recent_note(s->logged, hashes->layer[i])) {
-      batch_put(b, hashes->layer[i]); /* even if main knows it: perhaps wrongly, and its successor not */
+  for (uint32_t i = 0; i < key->depth; i++) {
+    if (!mlbf_recent_note(s->logged, key->layer[i])) {
+      batch_put(b, key->layer[i]); /* even if main knows it: perhaps wrongly, and its successor not */
       *at++ = (uint8_t)(i + 1);
-      at = put_hash(at, hashes->layer[i]);
+      at = put_hash(at, key->layer[i]);
       ++*count;
     }
   }
   b->log_size = (size_t)(at - b->log);
-  batch_put(b, hashes->whole);
+  batch_put(b, key->whole);
   b->keys++;
   assert_seen(s);
   return true;
@@ -453,30 +490,26 @@ const uint8_t *seen_landing_log(const seen *s, size_t *size)
 /* By the lot, their memory fetched together. */
 typedef struct replaying {
   const seen_sink *sink;
-  size_t whole_count, segment_count;
-  mlbf_hash128 wholes[REPLAY_LOT];
-  mlbf_segment segments[REPLAY_LOT];
+  size_t count, end; /* keys, and their segments */
+  mlbf_hash128 wholes[SEEN_LOT], segments[SEEN_LOT * MLBF_LAYERS_MAX];
+  uint32_t ends[SEEN_LOT];
+  uint8_t layers[SEEN_LOT * MLBF_LAYERS_MAX];
 } replaying;
 
-static void flush_wholes(replaying *r)
+static void hand_over(const seen_sink *sink, const mlbf_hashes *hashes, size_t count)
 {
-  bool was_new[REPLAY_LOT];
-  assert(r->whole_count <= REPLAY_LOT);
-  if (r->sink->filter)
-    mlbf_insert_wholes(r->sink->filter, r->wholes, r->whole_count, was_new);
+  if (sink->filter)
+    mlbf_insert_hashes(sink->filter, hashes, count, NULL);
   else
-    mlbf_remake_wholes(r->sink->remaking, r->wholes, r->whole_count);
-  r->whole_count = 0;
+    mlbf_rebuild_hashes(sink->rebuild, hashes, count);
 }
 
-static void flush_segments(replaying *r)
+static void flush(replaying *r)
 {
-  assert(r->segment_count <= REPLAY_LOT);
-  if (r->sink->filter)
-    mlbf_insert_segments(r->sink->filter, r->segments, r->segment_count);
-  else
-    mlbf_remake_segments(r->sink->remaking, r->segments, r->segment_count);
-  r->segment_count = 0;
+  assert(r->count <= SEEN_LOT);
+  if (r->count)
+    hand_over(r->sink, &(mlbf_hashes){r->wholes, r->ends, r->segments, r->layers}, r->count);
+  r->count = r->end = 0;
 }
 
 /* Where the next key begins, or NULL if what stands at `at` is none. */
@@ -494,18 +527,27 @@ static const uint8_t *next_key(const uint8_t *at, const uint8_t *end)
   return layer;
 }
 
+/* Of a key that is forgotten the segments alone, which others may need. */
 static void replay_key(replaying *r, const uint8_t *at, const uint8_t *end)
 {
+  mlbf_hash128 whole = get_hash(at);
+  size_t begin = r->end;
   for (const uint8_t *layer = at + HASH_SIZE + 1; layer < end; layer += LAYER_SIZE) {
-    r->segments[r->segment_count++] = (mlbf_segment){*layer, get_hash(layer + 1)};
-    if (r->segment_count == REPLAY_LOT)
-      flush_segments(r);
+    r->layers[r->end] = *layer;
+    r->segments[r->end++] = get_hash(layer + 1);
   }
-  if (r->sink->except && !tombstones_is_empty(r->sink->except) && tombstones_has(r->sink->except, get_hash(at)))
+  if (r->sink->except && !tombstones_is_empty(r->sink->except) && tombstones_has(r->sink->except, whole)) {
+    uint32_t count = (uint32_t)(r->end - begin);
+    mlbf_hashes orphans = {NULL, &count, r->segments + begin, r->layers + begin};
+    if (count)
+      hand_over(r->sink, &orphans, 1);
+    r->end = begin;
     return;
-  r->wholes[r->whole_count++] = get_hash(at);
-  if (r->whole_count == REPLAY_LOT)
-    flush_wholes(r);
+  }
+  r->wholes[r->count] = whole;
+  r->ends[r->count++] = (uint32_t)r->end;
+  if (r->count == SEEN_LOT)
+    flush(r);
 }
 
 static bool visit_keys(const seen_sink *sink, const uint8_t *chunk, size_t size)
@@ -523,7 +565,7 @@ bool seen_replay(const seen_sink *sink, const uint8_t *chunk, size_t size)
   if (sink->visit)
     return visit_keys(sink, chunk, size);
   r.sink = sink;
-  r.whole_count = r.segment_count = 0;
+  r.count = r.end = 0;
   const uint8_t *end = size ? chunk + size : chunk, *next; /* an empty one may be NULL */
   for (const uint8_t *at = chunk; at != end; at = next) {
     next = next_key(at, end);
@@ -531,8 +573,7 @@ bool seen_replay(const seen_sink *sink, const uint8_t *chunk, size_t size)
       return false; /* what came before is in, except the last lots */
     replay_key(&r, at, next);
   }
-  flush_wholes(&r);
-  flush_segments(&r);
+  flush(&r);
   return true;
 }
 
@@ -576,18 +617,14 @@ size_t seen_erase(uint8_t *chunk, size_t size, const tombstones *which)
 
 bool seen_has_whole(const seen *s, mlbf_hash128 whole)
 {
-  mlbf_hashes alone = {.whole = whole}; /* of depth 0: no segment is asked */
-  mlbf_verdict verdict;
-  seen_ask(s, &alone, 1, &verdict);
-  return verdict.outcome == MLBF_SEEN || batches_have(s, whole);
+  key_hashes alone = {.whole = whole}; /* of depth 0: no segment is asked */
+  return seen_ask_one(s, &alone).outcome == MLBF_SEEN || batches_have(s, whole);
 }
 
-bool seen_has_all(const seen *s, const mlbf_hashes *hashes)
+bool seen_has_all(const seen *s, const key_hashes *key)
 {
-  for (uint32_t i = 0, layers = layers_of(s, hashes); i < layers; i++)
-    if (!segment_is_known(s, hashes, i))
-      return false;
-  return seen_has_whole(s, hashes->whole);
+  uint16_t unknown = seen_least(key).unknown;
+  return unknown_to_all(s, key, unknown_to(s->main, key, unknown)) == 0 && seen_has_whole(s, key->whole);
 }
 
 static void swap_batches(seen *s)

@@ -18,8 +18,9 @@
 #define STRATA_FRONTIER_SEEN_H
 
 #include "frontier/frontier.h"
+#include "frontier/base/key_hashes.h"
 #include "frontier/seen/tombstones.h"
-#include "mlbf/remake.h"
+#include "mlbf/rebuild.h"
 
 typedef struct seen seen;
 
@@ -59,22 +60,39 @@ void seen_stats_read(seen *s, double promised_rate, mlbf_stats *stats);
 /* Probability that a new key is taken for seen, with so many keys in the young filter. */
 double seen_rate(const seen *s, uint64_t young_keys);
 
-void seen_hash(const mlbf_filter *filter, const url *u, mlbf_hashes *hashes); /* of the URL's key */
+enum { SEEN_LOT = 32 }; /* keys that are asked for together: as many misses as memory has under way, twice over */
 
-/* The filters' verdicts on many keys. NEW_SEGMENT: the first segment that main lacks, as seen_judge takes it. */
+/* The hashes of some keys, side by side. */
+typedef struct seen_lot {
+  mlbf_hash128 wholes[SEEN_LOT], segments[SEEN_LOT * MLBF_LAYERS_MAX];
+  uint32_t ends[SEEN_LOT];
+  uint8_t layers[SEEN_LOT * MLBF_LAYERS_MAX];
+} seen_lot;
+
+mlbf_hashes seen_lot_hashes(seen_lot *lot);                        /* as the filters take them */
+void seen_lot_key(const seen_lot *lot, size_t i, key_hashes *key); /* one of them */
+
+size_t seen_segments(const url *u, mlbf_span segments[URL_SEGMENTS_MAX]); /* of the URL's key; how many */
+void seen_hash_key(const mlbf_filter *filter, const mlbf_span *segments, size_t count, key_hashes *key);
+void seen_hash(const mlbf_filter *filter, const url *u, key_hashes *key); /* of the URL's key */
+
+/* The filters' verdicts on many keys. What is unknown is so to main, as seen_judge takes it. */
 void seen_ask(const seen *s, const mlbf_hashes *hashes, size_t count, mlbf_verdict *verdicts);
+mlbf_verdict seen_ask_one(const seen *s, const key_hashes *key);
 
-/* Such a verdict, with the keys of both batches taken into account. */
-frontier_verdict seen_judge(const seen *s, const mlbf_hashes *hashes, mlbf_verdict verdict);
+mlbf_verdict seen_ask_file(const mlbf_filter *filter, const key_hashes *key); /* of a filter alone */
+
+/* Such a verdict, with the small filters' segments and the keys of both batches taken into account. */
+frontier_verdict seen_judge(const seen *s, const key_hashes *key, mlbf_verdict verdict);
 
 /* To be judged, and perhaps added, soon: what that takes is fetched. */
-void seen_fetch(const seen *s, const mlbf_hashes *hashes);
+void seen_fetch(const seen *s, const key_hashes *key);
 
-/* All three steps. Changes nothing. `hashes` serves a following seen_add. */
-frontier_verdict seen_test(const seen *s, const url *u, mlbf_hashes *hashes);
+/* All three steps. Changes nothing. `key` serves a following seen_add. */
+frontier_verdict seen_test(const seen *s, const url *u, key_hashes *key);
 
 /* For a key that the filters call seen, but is not: where seen_judge begins. */
-mlbf_verdict seen_least(const mlbf_hashes *hashes);
+mlbf_verdict seen_least(const key_hashes *key);
 
 /* Is the key in one of the batches? Then it is certain that it was accepted. */
 bool seen_has_in_batch(const seen *s, mlbf_hash128 whole);
@@ -82,10 +100,10 @@ bool seen_has_in_batch(const seen *s, mlbf_hash128 whole);
 /* Is the whole key seen, whatever its segments say? */
 bool seen_has_whole(const seen *s, mlbf_hash128 whole);
 /* And is each of its segments? Else a main filter that is made of the same log would call it new. */
-bool seen_has_all(const seen *s, const mlbf_hashes *hashes);
+bool seen_has_all(const seen *s, const key_hashes *key);
 
 /* Remember a key that seen_test called new. false: no memory, nothing changed. */
-bool seen_add(seen *s, const mlbf_hashes *hashes);
+bool seen_add(seen *s, const key_hashes *key);
 
 size_t seen_batch_keys(const seen *s);   /* keys whose bits are not set yet, of both batches; */
 size_t seen_landing_keys(const seen *s); /* of the landing one */
@@ -103,7 +121,7 @@ typedef bool seen_visitor(void *context, mlbf_hash128 whole); /* false: enough *
 /* Where keys of the log go: into a filter, into one that is made anew, or to a visitor. */
 typedef struct seen_sink {
   mlbf_filter *filter;      /* or */
-  mlbf_remaking *remaking;  /* which wants keys; or */
+  mlbf_rebuild *rebuild;    /* which wants keys; or */
   seen_visitor *visit;      /* of whole keys alone, forgotten ones too */
   void *context;            /* of the visitor */
   const tombstones *except; /* keys that are forgotten stay out; NULL: none are */

@@ -12,15 +12,15 @@ static const uint64_t cells_most = UINT64_C(1) << 44;
 
 /* Creation */
 
-uint64_t count_body_bytes(const mlbf_table *table)
+uint64_t count_body_bytes(const mlbf_block_file *table)
 {
   const uint64_t *n = table->numbers;
-  double rate = mlbf_table_double(n[RATE]);
+  double rate = mlbf_number_double(n[RATE]);
   bool is_sound = n[KEYS] > 0 && n[CELLS] > 0 && n[CELLS] <= cells_most && n[HASHES] > 0 &&
                   n[HASHES] <= MLBF_HASHES_MAX && n[BASE_BITS] > 0 && n[BASE_BITS] <= BASE_BITS_MOST &&
                   n[LIMIT] <= MLBF_COUNT_LIMIT_MOST && n[LIMIT] + 1 >= UINT64_C(1) << n[BASE_BITS] &&
                   n[FLAGS] <= (COUNT_MINIMAL | COUNT_DELTA) && rate > 0 && rate <= 1 && n[OVERFLOWS] <= n[CELLS];
-  for (int i = NUMBERS; i < MLBF_TABLE_NUMBERS; i++)
+  for (int i = NUMBERS; i < MLBF_NUMBERS; i++)
     is_sound = is_sound && n[i] == 0;
   if (!is_sound)
     return 0;
@@ -28,17 +28,17 @@ uint64_t count_body_bytes(const mlbf_table *table)
   return cells + count_chunk_bytes(n[CELLS]) + n[OVERFLOWS] * sizeof(uint32_t);
 }
 
-mlbf_status count_wrap(mlbf_table *table, mlbf_count **count)
+mlbf_status count_wrap(mlbf_block_file *table, mlbf_count **count)
 {
   mlbf_count *made = calloc(1, sizeof *made);
   if (!made || !mlbf_overflow_make(&made->overflow, table->numbers[CELLS])) {
     free(made);
-    mlbf_table_drop(table);
+    mlbf_block_file_drop(table);
     return MLBF_NO_MEMORY;
   }
   made->table = *table;
   made->base_bits = (uint32_t)table->numbers[BASE_BITS];
-  made->cells = (mlbf_cells){table->body, table->numbers[CELLS], made->base_bits + 1, table->guard};
+  made->cells = (mlbf_cells){table->body, table->numbers[CELLS], made->base_bits + 1};
   assert_count(made);
   *count = made;
   return MLBF_OK;
@@ -46,13 +46,13 @@ mlbf_status count_wrap(mlbf_table *table, mlbf_count **count)
 
 mlbf_status count_make(const uint64_t *numbers, const mlbf_keying *keying, const char *profile, mlbf_count **count)
 {
-  mlbf_table plan = {.kind = MLBF_TABLE_COUNT}, table;
+  mlbf_block_file plan = {.kind = MLBF_FILE_COUNT}, table;
   memcpy(plan.numbers, numbers, sizeof plan.numbers);
   plan.numbers[ADDITIONS] = plan.numbers[OVERFLOWS] = 0;
   if (count_body_bytes(&plan) == 0)
     return MLBF_BAD_ARGUMENT;
   uint64_t cells = mlbf_cells_bytes(numbers[CELLS], (uint32_t)numbers[BASE_BITS] + 1);
-  mlbf_status status = mlbf_table_make(plan.kind, keying, profile, cells, &table);
+  mlbf_status status = mlbf_block_file_make(plan.kind, keying, profile, cells, &table);
   if (status != MLBF_OK)
     return status;
   memcpy(table.numbers, plan.numbers, sizeof table.numbers);
@@ -86,14 +86,14 @@ mlbf_status mlbf_count_create(const mlbf_count_options *options, mlbf_count **co
   if (!size_cells(options, &cells, &hashes))
     return MLBF_BAD_ARGUMENT;
   double rate = mlbf_layout_rate(MLBF_LAYOUT_CLASSIC, hashes, (double)cells, (double)options->keys);
-  uint64_t numbers[MLBF_TABLE_NUMBERS] = {
+  uint64_t numbers[MLBF_NUMBERS] = {
     [KEYS] = options->keys,
     [CELLS] = cells,
     [HASHES] = hashes,
     [BASE_BITS] = options->base_bits ? options->base_bits : BASE_BITS_USUAL,
     [LIMIT] = options->limit ? options->limit : MLBF_COUNT_LIMIT_MOST,
     [FLAGS] = options->minimal ? COUNT_MINIMAL : 0,
-    [RATE] = mlbf_table_number(rate),
+    [RATE] = mlbf_double_number(rate),
   };
   mlbf_keying keying;
   mlbf_status status = mlbf_keying_make(options->secret, options->seed, &keying);
@@ -105,7 +105,7 @@ void mlbf_count_free(mlbf_count *count)
   if (!count)
     return;
   mlbf_overflow_drop(&count->overflow);
-  mlbf_table_drop(&count->table);
+  mlbf_block_file_drop(&count->table);
   free(count);
 }
 
@@ -130,18 +130,15 @@ typedef struct cell_values {
   uint32_t value[MLBF_HASHES_MAX], least, most;
 } cell_values;
 
-static mlbf_status read_cells(const mlbf_count *count, const uint64_t *cells, uint32_t number, cell_values *are)
+static void read_cells(const mlbf_count *count, const uint64_t *cells, uint32_t number, cell_values *are)
 {
   are->least = UINT32_MAX;
   are->most = 0;
   for (uint32_t i = 0; i < number; i++) {
-    if (!mlbf_cells_touch(&count->cells, cells[i]))
-      return MLBF_DAMAGED;
     uint32_t value = are->value[i] = count_get_cell(count, cells[i]);
     are->least = value < are->least ? value : are->least;
     are->most = value > are->most ? value : are->most;
   }
-  return MLBF_OK;
 }
 
 static bool reserve_all(mlbf_count *count, const uint64_t *cells, uint32_t number)
@@ -159,9 +156,7 @@ mlbf_status mlbf_count_add_at(mlbf_count *count, const uint64_t *places, uint32_
   assert_count(count);
   assert(number >= 1 && number <= MLBF_HASHES_MAX);
   uint32_t kept = without_equal(places, number, cells);
-  mlbf_status status = read_cells(count, cells, kept, &are);
-  if (status != MLBF_OK)
-    return status;
+  read_cells(count, cells, kept, &are);
   uint32_t raised = count_saturated(count, (uint64_t)are.least + times);
   uint32_t highest = count_is_minimal(count) ? raised : count_saturated(count, (uint64_t)are.most + times);
   if (highest >> count->base_bits && !reserve_all(count, cells, kept))
@@ -177,21 +172,19 @@ mlbf_status mlbf_count_add_at(mlbf_count *count, const uint64_t *places, uint32_
   return MLBF_OK;
 }
 
-mlbf_status mlbf_count_get_at(const mlbf_count *count, const uint64_t *places, uint32_t number, uint32_t *times)
+uint32_t mlbf_count_get_at(const mlbf_count *count, const uint64_t *places, uint32_t number)
 {
   cell_values are;
   assert_count(count);
   assert(number >= 1 && number <= MLBF_HASHES_MAX);
-  mlbf_status status = read_cells(count, places, number, &are);
-  if (status == MLBF_OK)
-    *times = are.least;
-  return status;
+  read_cells(count, places, number, &are);
+  return are.least;
 }
 
 static uint32_t places_of(const mlbf_count *count, mlbf_span key, uint64_t places[MLBF_HASHES_MAX])
 {
   uint32_t hashes = (uint32_t)count->table.numbers[HASHES];
-  mlbf_places(mlbf_hash_whole(&count->table.keying.keys, &key, 1), count->cells.count, hashes, places);
+  mlbf_places(mlbf_hash_text(&count->table.keying.keys, key), count->cells.count, hashes, places);
   for (uint32_t i = 0; i < hashes; i++)
     __builtin_prefetch(count->cells.bytes + places[i] * count->cells.bits / 8, 1);
   return hashes;
@@ -204,30 +197,29 @@ mlbf_status mlbf_count_add(mlbf_count *count, mlbf_span key, uint32_t times, uin
   return mlbf_count_add_at(count, places, hashes, times, now);
 }
 
-mlbf_status mlbf_count_get(const mlbf_count *count, mlbf_span key, uint32_t *times)
+uint32_t mlbf_count_get(const mlbf_count *count, mlbf_span key)
 {
   uint64_t places[MLBF_HASHES_MAX];
   uint32_t hashes = places_of(count, key, places);
-  return mlbf_count_get_at(count, places, hashes, times);
+  return mlbf_count_get_at(count, places, hashes);
 }
 
 mlbf_status mlbf_count_remove(mlbf_count *count, mlbf_span key, uint32_t times, uint32_t *now)
 {
   cell_values are;
-  uint64_t places[MLBF_HASHES_MAX], cells[MLBF_HASHES_MAX];
+  uint64_t places[MLBF_HASHES_MAX], cells[MLBF_HASHES_MAX] = {0};
   assert_count(count);
   if (count->table.numbers[FLAGS])
     return MLBF_BAD_ARGUMENT;
   uint32_t hashes = places_of(count, key, places), kept = without_equal(places, hashes, cells);
-  mlbf_status status = read_cells(count, cells, kept, &are);
-  if (status != MLBF_OK)
-    return status;
+  read_cells(count, cells, kept, &are);
   if (are.least < times)
     return MLBF_BAD_ARGUMENT;
   for (uint32_t i = 0; i < kept; i++)
     if (are.value[i] < count->table.numbers[LIMIT]) /* a saturated cell no longer knows what it lost */
       count_set_cell(count, cells[i], are.value[i] - times);
-  return mlbf_count_get_at(count, cells, kept, now);
+  *now = mlbf_count_get_at(count, cells, kept);
+  return MLBF_OK;
 }
 
 /* Statistics */
@@ -237,7 +229,7 @@ static double fill_of(const mlbf_count *count)
   uint64_t cells = count->cells.count, sample = cells < FILL_SAMPLE ? cells : FILL_SAMPLE, filled = 0;
   for (uint64_t i = 0; i < sample; i++) {
     uint64_t cell = (uint64_t)((mlbf_product)cells * i / sample);
-    filled += mlbf_cells_touch(&count->cells, cell) && mlbf_cells_get(&count->cells, cell) > 0;
+    filled += mlbf_cells_get(&count->cells, cell) > 0;
   }
   return (double)filled / (double)sample;
 }

@@ -1,6 +1,7 @@
 /* A counting filter in a file. FORMAT.md, "A table file". */
 #include "mlbf/count/count_inside.h"
 
+#include <fcntl.h>
 #include <stdlib.h>
 
 static uint64_t cells_bytes(const mlbf_count *count)
@@ -21,9 +22,9 @@ mlbf_status mlbf_count_save(const mlbf_count *count, const char *path)
       counts[i] = overflow->chunks[i].count;
       parts[2 + i] = (mlbf_span){overflow->chunks[i].entries, counts[i] * sizeof(uint32_t)};
     }
-    mlbf_table table = count->table;
+    mlbf_block_file table = count->table;
     table.numbers[OVERFLOWS] = overflow->entries;
-    status = mlbf_table_save(&table, parts, overflow->chunk_count + 2, path);
+    status = mlbf_block_file_save(AT_FDCWD, path, &table, parts, overflow->chunk_count + 2);
   }
   free(counts);
   free(parts);
@@ -39,8 +40,8 @@ static bool chunk_is_sound(const mlbf_count *count, uint64_t chunk)
     uint64_t cell = first + (of->entries[i] >> 16);
     bool is_ordered = i == 0 || of->entries[i - 1] >> 16 < of->entries[i] >> 16;
     if (!is_ordered || of->entries[i] >> 16 >= MLBF_CHUNK_CELLS || cell >= count->cells.count ||
-        !(of->entries[i] & 0xffff) || !mlbf_cells_touch(&count->cells, cell) ||
-        !(mlbf_cells_get(&count->cells, cell) >> count->base_bits) || count_get_cell(count, cell) > limit)
+        !(of->entries[i] & 0xffff) || !(mlbf_cells_get(&count->cells, cell) >> count->base_bits) ||
+        count_get_cell(count, cell) > limit)
       return false;
   }
   return true;
@@ -51,8 +52,6 @@ static bool read_overflow(mlbf_count *count)
 {
   uint64_t counts_at = cells_bytes(count), entries_at = counts_at + count_chunk_bytes(count->cells.count);
   uint64_t entries = count->table.numbers[OVERFLOWS], taken = 0;
-  if (!mlbf_table_touch(&count->table, counts_at, count->table.body_bytes - counts_at))
-    return false;
   for (uint64_t i = 0; i < count->overflow.chunk_count; i++) {
     mlbf_chunk *chunk = &count->overflow.chunks[i];
     memcpy(&chunk->count, count->table.body + counts_at + 2 * i, sizeof chunk->count);
@@ -76,42 +75,19 @@ static bool flags_are_sound(const mlbf_count *count)
   return flagged == count->overflow.entries;
 }
 
-static mlbf_status open_count(const char *path, const uint8_t *secret, bool is_mapped, mlbf_count **count)
+mlbf_status mlbf_count_load(const char *path, const uint8_t *secret, mlbf_count **count)
 {
-  mlbf_table table;
+  mlbf_block_file file;
   mlbf_count *made;
-  mlbf_status status = mlbf_table_open(path, MLBF_TABLE_COUNT, secret, is_mapped, count_body_bytes, &table);
+  mlbf_status status = mlbf_block_file_load(path, MLBF_FILE_COUNT, secret, count_body_bytes, &file);
   if (status == MLBF_OK)
-    status = count_wrap(&table, &made);
+    status = count_wrap(&file, &made);
   if (status != MLBF_OK)
     return status;
-  if (!read_overflow(made) || (!is_mapped && !flags_are_sound(made))) {
+  if (!read_overflow(made) || !flags_are_sound(made)) {
     mlbf_count_free(made);
     return MLBF_DAMAGED;
   }
   *count = made;
   return MLBF_OK;
-}
-
-mlbf_status mlbf_count_load(const char *path, mlbf_count **count)
-{
-  return open_count(path, NULL, false, count);
-}
-
-mlbf_status mlbf_count_load_with(const char *path, const uint8_t *secret, mlbf_count **count)
-{
-  return open_count(path, secret, false, count);
-}
-
-mlbf_status mlbf_count_map(const char *path, mlbf_count **count)
-{
-  return open_count(path, NULL, true, count);
-}
-
-mlbf_status mlbf_count_verify(mlbf_count *count)
-{
-  mlbf_status status = mlbf_table_verify(&count->table);
-  if (status == MLBF_OK)
-    count->cells.guard = NULL;
-  return status;
 }

@@ -10,7 +10,7 @@
 #include "mlbf/filter/cells.h"
 #include "mlbf/count.h"
 #include "mlbf/count/overflow.h"
-#include "mlbf/file/table.h"
+#include "mlbf/file/block_file.h"
 
 enum { COUNT_MINIMAL = 1, COUNT_DELTA = 2 }; /* table.numbers[FLAGS] */
 
@@ -18,7 +18,7 @@ enum { COUNT_MINIMAL = 1, COUNT_DELTA = 2 }; /* table.numbers[FLAGS] */
 enum { KEYS, CELLS, HASHES, BASE_BITS, LIMIT, FLAGS, RATE, ADDITIONS, OVERFLOWS, NUMBERS };
 
 struct mlbf_count {
-  mlbf_table table; /* its body: cells | entries a chunk, 2 bytes each | entries */
+  mlbf_block_file table; /* its body: cells | entries a chunk, 2 bytes each | entries */
   mlbf_cells cells;
   mlbf_overflow overflow;
   uint32_t base_bits;
@@ -72,12 +72,12 @@ static inline uint64_t count_chunk_bytes(uint64_t cells)
 }
 
 /* How long a file's body of these numbers is; 0: there can be no such filter. */
-uint64_t count_body_bytes(const mlbf_table *table);
+uint64_t count_body_bytes(const mlbf_block_file *table);
 
 /* An empty filter of this geometry. */
 mlbf_status count_make(const uint64_t *numbers, const mlbf_keying *keying, const char *profile, mlbf_count **count);
 
 /* Takes the table over, also if there is no memory. */
-mlbf_status count_wrap(mlbf_table *table, mlbf_count **count);
+mlbf_status count_wrap(mlbf_block_file *table, mlbf_count **count);
 
 #endif

@@ -8,11 +8,7 @@ static mlbf_status check_pair(const mlbf_count *a, const mlbf_count *b)
                   strcmp(a->table.profile, b->table.profile) == 0 && count_is_minimal(a) == count_is_minimal(b);
   for (size_t i = 0; i < sizeof equal / sizeof *equal; i++)
     is_equal = is_equal && a->table.numbers[equal[i]] == b->table.numbers[equal[i]];
-  if (!is_equal)
-    return MLBF_MISMATCH;
-  bool is_whole = (!a->table.guard || mlbf_guard_check_all(a->table.guard)) &&
-                  (!b->table.guard || mlbf_guard_check_all(b->table.guard));
-  return is_whole ? MLBF_OK : MLBF_DAMAGED;
+  return is_equal ? MLBF_OK : MLBF_MISMATCH;
 }
 
 /* Every cell of `made` becomes a + b, saturated; or, with `minus`, a - b. */

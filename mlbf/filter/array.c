@@ -1,7 +1,10 @@
+/* Bit arrays: where a key's bits are, how full an array is.
+ *
+ * Always: an array's words lie in a body that its filter owns, from the start of a cache line on; bits behind its last
+ * are never set. Called by the filter's core and its paths. */
 #include "mlbf/filter/array.h"
 
 #include <assert.h>
-#include <sys/mman.h>
 
 enum { LINE_BYTES = 64, FILL_SAMPLE_WORDS = 1 << 16, FILL_RUNS = 512 };
 
@@ -34,25 +37,6 @@ uint64_t mlbf_body_offset(const mlbf_plan *plan, uint32_t i)
 uint64_t mlbf_body_bytes(const mlbf_plan *plan)
 {
   return mlbf_body_offset(plan, plan->array_count);
-}
-
-/* Pages of a smaller one fit the TLB, and to clear a huge page takes longer than all that a short crawl does in it. */
-enum { HUGE_LEAST = 8 << 20 };
-
-void *mlbf_body_allocate(uint64_t bytes)
-{
-  void *body = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (body == MAP_FAILED)
-    return NULL;
-  if (bytes >= HUGE_LEAST)
-    madvise(body, bytes, MADV_HUGEPAGE); /* a wish; without it the filter is slower, not wrong */
-  return body;
-}
-
-void mlbf_body_free(void *body, uint64_t bytes)
-{
-  if (body)
-    munmap(body, bytes);
 }
 
 static uint64_t popcount_words(const uint64_t *words, uint64_t count, uint64_t stride)

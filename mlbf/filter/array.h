@@ -10,7 +10,6 @@
 #ifndef STRATA_MLBF_ARRAY_H
 #define STRATA_MLBF_ARRAY_H
 
-#include "mlbf/filter/lazy_verify.h"
 #include "mlbf/filter/hash.h"
 #include "mlbf/plan.h"
 #include "mlbf/filter/rate.h"
@@ -19,7 +18,7 @@
 #error "bodies are little-endian on disk and in memory; this machine would have to swap every word"
 #endif
 
-typedef struct mlbf_line_path mlbf_line_path; /* line.h */
+typedef struct mlbf_line_path mlbf_line_path; /* line.h: how a processor tests and sets keys */
 
 typedef struct mlbf_array {
   uint64_t *words;
@@ -28,7 +27,7 @@ typedef struct mlbf_array {
   uint32_t page_lines; /* so many lines */
   uint32_t hashes;
   mlbf_layout layout;
-  const mlbf_line_path *path; /* how lines are read on this machine */
+  const mlbf_line_path *path; /* how keys are tested and set on this machine */
   bool is_mapped;             /* words are a file's: each page that is touched may be read from a disk */
 } mlbf_array;
 
@@ -38,11 +37,6 @@ mlbf_array mlbf_array_over(const mlbf_array_plan *plan, uint64_t *words, const m
 /* Bytes of the body of this plan, and where its array `i` begins. */
 uint64_t mlbf_body_bytes(const mlbf_plan *plan);
 uint64_t mlbf_body_offset(const mlbf_plan *plan, uint32_t i);
-
-/* Cleared memory straight from the system, in huge pages where it has them: a filter is one large
- * random-access table, and a TLB miss costs as much as the cache miss. NULL: out of memory. */
-void *mlbf_body_allocate(uint64_t bytes);
-void mlbf_body_free(void *body, uint64_t bytes);
 
 /* Share of set bits: exact up to 4 Mbit, then of an even sample of that size (error below 0.001). A mapped
  * array's sample is some hundred runs of words. */

@@ -2,15 +2,13 @@
  *
  *   cell i: bits i*b .. i*b+b-1 of the array, lowest bit first; read as one unaligned 8-byte word, so a cell of up to
  *   57 bits is one load. Eight spare bytes behind the last cell make that load safe.
- *
- * If the array is in a mapped file, the caller calls mlbf_cells_touch before it gets or sets. */
+ */
 #ifndef STRATA_MLBF_CELLS_H
 #define STRATA_MLBF_CELLS_H
 
 #include <assert.h>
 #include <string.h>
 
-#include "mlbf/filter/lazy_verify.h"
 #include "mlbf/filter/hash.h"
 #include "mlbf/plan.h"
 
@@ -20,24 +18,12 @@ typedef struct mlbf_cells {
   unsigned char *bytes;
   uint64_t count;
   uint32_t bits;
-  mlbf_guard *guard; /* usually NULL */
 } mlbf_cells;
 
 /* Bytes of an array, spare ones included: a multiple of 64. */
 static inline uint64_t mlbf_cells_bytes(uint64_t count, uint32_t bits)
 {
   return ((count * bits + 7) / 8 + 8 + 63) / 64 * 64;
-}
-
-/* False: the file under this cell is damaged. */
-static inline bool mlbf_cells_touch(const mlbf_cells *cells, uint64_t cell)
-{
-  assert(cell < cells->count);
-  if (!cells->guard)
-    return true;
-  uint64_t byte = cell * cells->bits / 8; /* the 8 bytes read may begin in one word and end in the next */
-  const uint64_t *word = (const uint64_t *)(const void *)(cells->bytes + byte / 8 * 8);
-  return mlbf_guard_touch(cells->guard, word) && mlbf_guard_touch(cells->guard, word + (byte % 8 != 0));
 }
 
 static inline uint64_t mlbf_cells_get(const mlbf_cells *cells, uint64_t cell)

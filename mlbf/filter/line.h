@@ -45,17 +45,8 @@ extern const mlbf_line_path *const mlbf_line_paths[];
 /* The first of them this machine can use and cpu.h allows. */
 const mlbf_line_path *mlbf_line_path_best(void);
 
-/* Hashes by reference: compilers copy one as a vector, and to load that from two halves just stored waits until all
- * instructions before are done, a cache miss of the key before among them. */
-static inline bool mlbf_line_test(const mlbf_array *array, const mlbf_hash128 *hash)
-{
-  return array->path->test(array, hash, 1);
-}
-
-static inline bool mlbf_line_insert(mlbf_array *array, const mlbf_hash128 *hash)
-{
-  return array->path->insert(array, hash, 1);
-}
+/* That, or for CLASSIC the one that goes bit by bit. */
+const mlbf_line_path *mlbf_array_path(mlbf_layout layout);
 
 /* Where a key's lines are. */
 typedef struct mlbf_two_lines {
@@ -106,10 +97,5 @@ static inline void mlbf_line_prefetch(const mlbf_array *array, mlbf_hash128 hash
     mlbf_fetch(mlbf_line_of(array, hash));
   }
 }
-
-/* Wholes into array 0, of the kinds that have it in lines. */
-void mlbf_line_prefetch_wholes(const mlbf_filter *filter, const mlbf_hash128 *wholes, size_t count);
-uint64_t mlbf_line_test_wholes(const mlbf_filter *filter, const mlbf_hash128 *wholes, size_t count);
-uint64_t mlbf_line_insert_wholes(mlbf_filter *filter, const mlbf_hash128 *wholes, size_t count);
 
 #endif

@@ -22,12 +22,9 @@ MLBF_INLINE mlbf_hash128 number_of(block x)
   return number;
 }
 
-MLBF_INLINE block both(block a, block b)
-{
-  return _mm_xor_si128(a, b);
-}
+MLBF_INLINE block xor (block a, block b) { return _mm_xor_si128(a, b); }
 
-MLBF_INLINE block aes4(const mlbf_hash_keys *keys, block x)
+  MLBF_INLINE block aes4(const mlbf_hash_keys *keys, block x)
 {
   for (int i = 0; i < MLBF_HASH_ROUNDS; i++)
     x = _mm_aesenc_si128(x, block_of(&keys->round[i]));

@@ -33,12 +33,12 @@ MLBF_INLINE block sum_of_piece(const mlbf_hash_keys *keys, block offset, const v
   size_t i = 0;
   for (; i < size / MLBF_HASH_BLOCK; i++) {
     block x = _mm_loadu_si128((const __m128i *)(const void *)(text + i * MLBF_HASH_BLOCK));
-    sum = both(sum, aes4(keys, both(both(x, offset), block_of(&keys->block[i]))));
+    sum = xor(sum, aes4(keys, xor(xor(x, offset), block_of(&keys->block[i]))));
   }
   if (size == MLBF_HASH_PIECE)
     return sum;
   block x = last_block(text + i * MLBF_HASH_BLOCK, size % MLBF_HASH_BLOCK);
-  return both(sum, aes4(keys, both(both(x, offset), block_of(&keys->block[i]))));
+  return xor(sum, aes4(keys, xor(xor(x, offset), block_of(&keys->block[i]))));
 }
 
 #include "mlbf/hash/hash_path.h"
@@ -48,5 +48,4 @@ static bool is_usable(void)
   return __builtin_cpu_supports("aes") && __builtin_cpu_supports("avx");
 }
 
-const mlbf_hash_path mlbf_hash_aesni = {"aes-ni",    MLBF_CPU_AVX2, is_usable, path_one,
-                                        path_wholes, path_layers,   path_text};
+const mlbf_hash_path mlbf_hash_aesni = {"aes-ni", MLBF_CPU_AVX2, is_usable, path_hash, path_text};

@@ -5,7 +5,7 @@
  *   static block block_of(const mlbf_hash128 *number);
  *   static block block_from(uint64_t low);
  *   static mlbf_hash128 number_of(block);
- *   static block both(block, block);                       XOR
+ *   static block xor(block, block);                       XOR
  *   static block aes4(const mlbf_hash_keys *, block);
  *   static block sum_of_piece(const mlbf_hash_keys *, block offset, const void *bytes, size_t size, bool is_long);
  *
@@ -23,7 +23,7 @@ static block piece_offset(const mlbf_hash_keys *keys, uint32_t layer, uint64_t p
   if (part == 0 && number == 0)
     return offset;
   mlbf_hash128 place = {number, part};
-  return both(offset, aes4(keys, both(block_of(&place), block_of(&keys->piece))));
+  return xor(offset, aes4(keys, xor(block_of(&place), block_of(&keys->piece))));
 }
 
 /* Spans end to end, however they are cut and however long. Rare: nearly all segments are one span shorter than a
@@ -44,12 +44,12 @@ __attribute__((noinline)) static block sum_of_spans(const mlbf_hash_keys *keys, 
       bytes += taken;
       left -= taken;
       if (used == MLBF_HASH_PIECE) {
-        sum = both(sum, sum_of_piece(keys, piece_offset(keys, layer, part, number++), piece, used, true));
+        sum = xor(sum, sum_of_piece(keys, piece_offset(keys, layer, part, number++), piece, used, true));
         used = 0;
       }
     }
   }
-  return both(sum, sum_of_piece(keys, piece_offset(keys, layer, part, number), piece, used, true));
+  return xor(sum, sum_of_piece(keys, piece_offset(keys, layer, part, number), piece, used, true));
 }
 
 MLBF_INLINE block sum_of_segment(const mlbf_hash_keys *keys, uint32_t layer, const mlbf_span *segment, bool is_long)
@@ -65,13 +65,13 @@ __attribute__((noinline)) static block sum_of_remainder(const mlbf_hash_keys *ke
 {
   block sum = {0};
   for (size_t i = 0; i < count; i++)
-    sum = both(sum, sum_of_spans(keys, MLBF_LAYERS_MAX - 1, i, &segments[i], 1));
+    sum = xor(sum, sum_of_spans(keys, MLBF_LAYERS_MAX - 1, i, &segments[i], 1));
   return sum;
 }
 
-MLBF_INLINE block finish_whole(const mlbf_hash_keys *keys, block sum, uint64_t depth)
+MLBF_INLINE block finish_key(const mlbf_hash_keys *keys, block sum, uint64_t depth)
 {
-  return aes4(keys, both(both(sum, block_of(&keys->whole)), block_from(depth)));
+  return aes4(keys, xor(xor(sum, block_of(&keys->whole)), block_from(depth)));
 }
 
 /* Two lines: the mean URL has 64 bytes, and begins anywhere. */
@@ -94,69 +94,61 @@ MLBF_INLINE void fetch_ahead(const mlbf_key *key, size_t left)
     fetch_two_lines(key[TEXT_AHEAD].segments[0].bytes);
 }
 
-static void path_wholes(const mlbf_hash_keys *keys, const mlbf_key *of, size_t count, size_t following,
-                        mlbf_hash128 *wholes)
+/* Of kinds without layers: the bytes of all segments, end to end. */
+MLBF_INLINE void hash_texts(const mlbf_hash_keys *secret, const mlbf_key *keys, size_t count, size_t following,
+                            mlbf_hashes *hashes)
 {
   for (size_t i = 0; i < count; i++) {
-    fetch_ahead(of + i, count + following - i);
-    block sum = of[i].count == 1 ? sum_of_segment(keys, MLBF_LAYERS_MAX, of[i].segments, true)
-                                 : sum_of_spans(keys, MLBF_LAYERS_MAX, 0, of[i].segments, of[i].count);
-    wholes[i] = number_of(finish_whole(keys, sum, 0));
+    fetch_ahead(keys + i, count + following - i);
+    block sum = keys[i].count == 1 ? sum_of_segment(secret, MLBF_LAYERS_MAX, keys[i].segments, true)
+                                   : sum_of_spans(secret, MLBF_LAYERS_MAX, 0, keys[i].segments, keys[i].count);
+    hashes->keys[i] = number_of(finish_key(secret, sum, 0));
+    if (hashes->ends)
+      hashes->ends[i] = 0;
   }
 }
 
-static mlbf_hash128 path_text(const mlbf_hash_keys *keys, uint64_t number, mlbf_span text)
+/* The integrity layer's hash: the XOR of the segments' sums, and their number. Key by key: in one loop over segments of
+ * many keys, copied side by side, fewer branches are guessed wrong, but all took longer. */
+MLBF_INLINE size_t hash_segments(const mlbf_hash_keys *secret, const mlbf_key *keys, size_t count, size_t following,
+                                 uint32_t layers, size_t room, mlbf_hashes *hashes)
 {
-  return number_of(finish_whole(keys, sum_of_segment(keys, MLBF_LAYERS_MAX, &text, false), number));
-}
-
-static mlbf_hash128 path_one(const mlbf_hash_keys *keys, const mlbf_span *segments, size_t count, mlbf_hash128 *hashes)
-{
-  uint32_t depth = count < MLBF_LAYERS_MAX ? (uint32_t)count : MLBF_LAYERS_MAX;
-  block whole = {0};
-  for (uint32_t layer = 0; layer < depth; layer++) {
-    bool is_remainder = layer + 1 == MLBF_LAYERS_MAX && count > MLBF_LAYERS_MAX;
-    block sum = __builtin_expect(is_remainder, 0) ? sum_of_remainder(keys, segments + layer, count - layer)
-                                                  : sum_of_segment(keys, layer, segments + layer, false);
-    whole = both(whole, sum);
-    hashes[layer] = number_of(aes4(keys, both(sum, block_of(&keys->segment))));
-  }
-  return number_of(finish_whole(keys, whole, count));
-}
-
-/* Key by key: in one loop over the segments of the whole batch, copied side by side, fewer branches are guessed wrong,
- * but all took longer. */
-MLBF_INLINE void layers_of_batch(const mlbf_hash_keys *keys, const mlbf_key *of, size_t count, size_t following,
-                                 bool with_deep, mlbf_layer_hashes *hashes)
-{
-  size_t deep = 0;
-  hashes->begin[0] = 0;
-  for (size_t i = 0; i < count; i++) {
-    const mlbf_span *segments = of[i].segments;
-    size_t depth = of[i].count < MLBF_LAYERS_MAX ? of[i].count : MLBF_LAYERS_MAX;
-    fetch_ahead(of + i, count + following - i);
-    block whole = sum_of_segment(keys, 0, segments, false);
-    hashes->hosts[i] = number_of(aes4(keys, both(whole, block_of(&keys->segment))));
-    for (uint32_t layer = 1; layer < depth; layer++) {
-      bool is_remainder = layer + 1 == MLBF_LAYERS_MAX && of[i].count > MLBF_LAYERS_MAX;
-      block sum = __builtin_expect(is_remainder, 0) ? sum_of_remainder(keys, segments + layer, of[i].count - layer)
-                                                    : sum_of_segment(keys, layer, segments + layer, false);
-      whole = both(whole, sum);
-      if (with_deep) {
-        hashes->deep[deep] = number_of(aes4(keys, both(sum, block_of(&keys->segment))));
-        hashes->layer[deep++] = (uint8_t)layer;
+  size_t end = 0, i = 0;
+  for (; i < count; i++) {
+    const mlbf_span *segments = keys[i].segments;
+    const uint32_t depth = keys[i].count < MLBF_LAYERS_MAX ? (uint32_t)keys[i].count : MLBF_LAYERS_MAX;
+    if ((depth < layers ? depth : layers) > room - end)
+      break;
+    fetch_ahead(keys + i, count + following - i);
+    block combined = {0};
+    for (uint32_t layer = 0; layer < depth; layer++) {
+      bool is_remainder = layer + 1 == MLBF_LAYERS_MAX && keys[i].count > MLBF_LAYERS_MAX;
+      block sum = __builtin_expect(is_remainder, 0) ? sum_of_remainder(secret, segments + layer, keys[i].count - layer)
+                                                    : sum_of_segment(secret, layer, segments + layer, false);
+      combined = xor(combined, sum); /* the XOR of the integrity layer */
+      if (layer < layers) {
+        hashes->segments[end] = number_of(aes4(secret, xor(sum, block_of(&secret->segment))));
+        hashes->layers[end++] = (uint8_t)(layer + 1);
       }
     }
-    hashes->wholes[i] = number_of(finish_whole(keys, whole, of[i].count));
-    hashes->begin[i + 1] = (uint16_t)deep;
+    hashes->keys[i] = number_of(finish_key(secret, combined, keys[i].count));
+    hashes->ends[i] = (uint32_t)end;
   }
+  return i;
 }
 
-static void path_layers(const mlbf_hash_keys *keys, const mlbf_key *of, size_t count, size_t following, bool with_deep,
-                        mlbf_layer_hashes *hashes)
+static size_t path_hash(const mlbf_hash_keys *secret, const mlbf_key *keys, size_t count, size_t following,
+                        uint32_t layers, size_t room, mlbf_hashes *hashes)
 {
-  if (with_deep)
-    layers_of_batch(keys, of, count, following, true, hashes);
-  else
-    layers_of_batch(keys, of, count, following, false, hashes);
+  if (layers == 1)
+    return hash_segments(secret, keys, count, following, 1, room, hashes);
+  if (layers > 1)
+    return hash_segments(secret, keys, count, following, MLBF_LAYERS_MAX, room, hashes);
+  hash_texts(secret, keys, count, following, hashes);
+  return count;
+}
+
+static mlbf_hash128 path_text(const mlbf_hash_keys *secret, uint64_t number, mlbf_span text)
+{
+  return number_of(finish_key(secret, sum_of_segment(secret, MLBF_LAYERS_MAX, &text, false), number));
 }

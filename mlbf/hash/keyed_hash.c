@@ -1,7 +1,5 @@
-/* The choice of a path, the expansion of a secret, and single keys. keyed_hash.h says what the hash is. */
+/* The choice of a path, and the expansion of a secret. keyed_hash.h says what the hash is. */
 #include "mlbf/hash/keyed_hash.h"
-
-#include <string.h>
 
 #include "mlbf/hash/aes.h"
 
@@ -27,17 +25,4 @@ void mlbf_hash_keys_make(const uint8_t secret[MLBF_SECRET_BYTES], mlbf_hash_keys
 {
   mlbf_aes256_counter(secret, keys->blocks, sizeof keys->blocks / sizeof keys->blocks[0]);
   keys->path = best_path();
-}
-
-mlbf_hash128 mlbf_hash_whole(const mlbf_hash_keys *keys, const mlbf_span *segments, size_t count)
-{
-  mlbf_hash128 whole;
-  keys->path->wholes(keys, &(mlbf_key){segments, count}, 1, 0, &whole);
-  return whole;
-}
-
-void mlbf_hash_segments(const mlbf_hash_keys *keys, const mlbf_span *segments, size_t count, mlbf_hashes *hashes)
-{
-  hashes->depth = count < MLBF_LAYERS_MAX ? (uint32_t)count : MLBF_LAYERS_MAX;
-  hashes->whole = keys->path->one(keys, segments, count, hashes->layer);
 }

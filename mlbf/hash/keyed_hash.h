@@ -4,7 +4,7 @@
  *   segment 2 --blocks, AES4, layer key 2--> sum --+--AES4--> layer[1]        AES4: four AES rounds, secret round keys
  *   segment 3 --blocks, AES4, layer key 3--> sum --+--AES4--> layer[2]
  *                                                  |
- *                                                 XOR, number of segments --AES4--> whole
+ *                                                 XOR, number of segments --AES4--> key, of the integrity layer
  *
  * A sum is the XOR of a segment's blocks of 16 bytes, each XORed with the keys of its layer and of its place and then
  * encrypted by AES4. Four AES rounds map any chosen difference of two blocks to any chosen difference with probability
@@ -57,33 +57,17 @@ void mlbf_hash_keys_make(const uint8_t secret[MLBF_SECRET_BYTES], mlbf_hash_keys
  * prefetch. */
 #define MLBF_INLINE static inline __attribute__((always_inline))
 
-enum { MLBF_HASH_BATCH = 32 }; /* 16 are too few to hide a cache miss behind, beyond 32 nothing is gained */
-
-/* Hashes of a batch of keys for filters with layers. The deep segments of key i, layer 2 first, are from
- * deep[begin[i]] to deep[begin[i + 1]]: side by side, so that loops over them need not go from key to key, where
- * processors guess wrong how many segments the next one has. */
-typedef struct mlbf_layer_hashes {
-  mlbf_hash128 wholes[MLBF_HASH_BATCH], hosts[MLBF_HASH_BATCH];
-  uint16_t begin[MLBF_HASH_BATCH + 1];
-  mlbf_hash128 deep[MLBF_HASH_BATCH * MLBF_LAYERS_MAX];
-  uint8_t layer[MLBF_HASH_BATCH * MLBF_LAYERS_MAX]; /* of a deep segment, from 0; so never 0 */
-} mlbf_layer_hashes;
-
-/* An implementation for some processors. Of `count` keys, at most a batch; `following` more stand behind them and come
- * next, so their bytes are fetched meanwhile. */
+/* An implementation for some processors. */
 struct mlbf_hash_path {
   const char *name;
   mlbf_cpu_level level;
   bool (*is_usable)(void); /* on this machine */
-  /* one key: its whole, and into `layer` its segments */
-  mlbf_hash128 (*one)(const mlbf_hash_keys *keys, const mlbf_span *segments, size_t count, mlbf_hash128 *layer);
-  /* of kinds without layers: the bytes of all segments, end to end */
-  void (*wholes)(const mlbf_hash_keys *keys, const mlbf_key *of, size_t count, size_t following, mlbf_hash128 *wholes);
-  /* wholes, hosts and, if wanted, deep segments */
-  void (*layers)(const mlbf_hash_keys *keys, const mlbf_key *of, size_t count, size_t following, bool with_deep,
-                 mlbf_layer_hashes *hashes);
-  /* of these bytes and a number: as a whole without layers whose depth is that number */
-  mlbf_hash128 (*text)(const mlbf_hash_keys *keys, uint64_t number, mlbf_span text);
+  /* `count` keys of a filter with so many layers, 0, 1 or all; or as many as have room for their segments: returns how
+   * many. `following` more stand behind them and come next, so their bytes are fetched meanwhile. */
+  size_t (*hash)(const mlbf_hash_keys *secret, const mlbf_key *keys, size_t count, size_t following, uint32_t layers,
+                 size_t room, mlbf_hashes *hashes);
+  /* of these bytes and a number: as a key without layers whose depth is that number */
+  mlbf_hash128 (*text)(const mlbf_hash_keys *secret, uint64_t number, mlbf_span text);
 };
 
 extern const mlbf_hash_path mlbf_hash_portable;
@@ -93,8 +77,10 @@ extern const mlbf_hash_path mlbf_hash_vaes;
 /* All paths compiled in, best first, up to a NULL. */
 extern const mlbf_hash_path *const mlbf_hash_paths[];
 
-/* One key. */
-mlbf_hash128 mlbf_hash_whole(const mlbf_hash_keys *keys, const mlbf_span *segments, size_t count);
-void mlbf_hash_segments(const mlbf_hash_keys *keys, const mlbf_span *segments, size_t count, mlbf_hashes *hashes);
+/* Of a text alone: as a key without layers. */
+static inline mlbf_hash128 mlbf_hash_text(const mlbf_hash_keys *secret, mlbf_span text)
+{
+  return secret->path->text(secret, 0, text);
+}
 
 #endif

@@ -1,10 +1,11 @@
 #include "mlbf/key_set.h"
 
+#include <fcntl.h>
 #include <assert.h>
 #include <stdlib.h>
 
 #include "mlbf/filter/hash.h"
-#include "mlbf/file/table.h"
+#include "mlbf/file/block_file.h"
 
 /* The table grows by a quarter when it is seven eighths full. If it were fuller, moving the slots behind an insertion
  * (28 on average at seven eighths) would take longer than the cache miss; with larger steps it would be half empty. */
@@ -155,7 +156,7 @@ void mlbf_key_set_free(mlbf_key_set *set)
 
 mlbf_hash128 mlbf_key_set_hash(const mlbf_key_set *set, mlbf_span key)
 {
-  return usable(mlbf_hash_whole(&set->keying.keys, &key, 1));
+  return usable(mlbf_hash_text(&set->keying.keys, key));
 }
 
 void mlbf_key_set_prefetch(const mlbf_key_set *set, mlbf_hash128 hash)
@@ -217,9 +218,9 @@ void mlbf_key_set_stats_read(const mlbf_key_set *set, mlbf_key_set_stats *stats)
 
 /* ---- on disk: FORMAT.md, "A table file" ------------------------------------------------------------------- */
 
-static uint64_t body_bytes(const mlbf_table *table)
+static uint64_t body_bytes(const mlbf_block_file *table)
 {
-  for (int i = 1; i < MLBF_TABLE_NUMBERS; i++)
+  for (int i = 1; i < MLBF_NUMBERS; i++)
     if (table->numbers[i])
       return 0;
   uint64_t keys = table->numbers[0];
@@ -229,11 +230,11 @@ static uint64_t body_bytes(const mlbf_table *table)
 mlbf_status mlbf_key_set_save(mlbf_key_set *set, const char *path)
 {
   static const mlbf_hash128 none = {0, 0};
-  mlbf_table table = {.kind = MLBF_TABLE_KEY_SET, .keying = set->keying, .numbers = {set->count}};
+  mlbf_block_file table = {.kind = MLBF_FILE_KEY_SET, .keying = set->keying, .numbers = {set->count}};
   memcpy(table.profile, set->profile, sizeof table.profile);
   const mlbf_hash128 *packed = pack(set, set->homes + set->tail);
   mlbf_span all = {set->count ? packed : &none, body_bytes(&table)};
-  mlbf_status status = mlbf_table_save(&table, &all, 1, path);
+  mlbf_status status = mlbf_block_file_save(AT_FDCWD, path, &table, &all, 1);
   spread(set, packed);
   return status;
 }
@@ -257,28 +258,22 @@ static mlbf_status take_over(mlbf_key_set *set, const mlbf_hash128 *hashes, uint
   return status;
 }
 
-mlbf_status mlbf_key_set_load(const char *path, mlbf_key_set **set)
+mlbf_status mlbf_key_set_load(const char *path, const uint8_t *secret, mlbf_key_set **set)
 {
-  return mlbf_key_set_load_with(path, NULL, set);
-}
-
-mlbf_status mlbf_key_set_load_with(const char *path, const uint8_t *secret, mlbf_key_set **set)
-{
-  mlbf_table table = {.body = NULL};
+  mlbf_block_file table = {.body = NULL};
   mlbf_key_set *loaded = NULL;
-  mlbf_status status = mlbf_table_open(path, MLBF_TABLE_KEY_SET, secret, true, body_bytes,
-                                       &table); /* mapped: no second copy */
+  mlbf_status status = mlbf_block_file_map(path, MLBF_FILE_KEY_SET, secret, body_bytes, &table); /* no second copy */
   if (status != MLBF_OK)
     return status;
   const mlbf_hash128 *hashes = (const void *)table.body;
-  status = mlbf_table_verify(&table);
+  status = mlbf_block_file_verify(&table);
   if (status == MLBF_OK && !is_ascending(hashes, table.numbers[0]))
     status = MLBF_DAMAGED;
   if (status == MLBF_OK)
     status = create(&table.keying, table.profile, &loaded);
   if (status == MLBF_OK)
     status = take_over(loaded, hashes, table.numbers[0]);
-  mlbf_table_drop(&table);
+  mlbf_block_file_drop(&table);
   if (status == MLBF_OK)
     *set = loaded;
   else

@@ -138,7 +138,7 @@ mlbf_status corpus_volume_need_rows(const corpus_place *where, corpus_volume *v,
   if (v->is_full || v->words_end == v->row_at[v->rows])
     return MLBF_OK;
   if (!v->words)
-    status = mlbf_table_make(MLBF_TABLE_ROWS, &mlbf_keying_none, NULL, words_bytes + sizeof(rows_index), &v->table);
+    status = mlbf_block_file_make(MLBF_FILE_ROWS, &mlbf_keying_none, NULL, words_bytes + sizeof(rows_index), &v->table);
   if (status != MLBF_OK)
     return corpus_complain(where, where->directory, status, NULL);
   v->words = (void *)v->table.body;
@@ -150,7 +150,7 @@ mlbf_status corpus_volume_need_rows(const corpus_place *where, corpus_volume *v,
 
 void corpus_volume_drop(corpus_volume *v)
 {
-  mlbf_table_drop(&v->table);
+  mlbf_block_file_drop(&v->table);
   v->words = NULL;
 }
 
@@ -270,10 +270,10 @@ mlbf_status corpus_volume_create(const corpus_place *where, uint32_t number, cor
 
 /* ---- both, on disk -------------------------------------------------------------------------------------- */
 
-static uint64_t rows_body_bytes(const mlbf_table *table)
+static uint64_t rows_body_bytes(const mlbf_block_file *table)
 {
   const uint64_t *n = table->numbers;
-  for (int i = NUMBERS; i < MLBF_TABLE_NUMBERS; i++)
+  for (int i = NUMBERS; i < MLBF_NUMBERS; i++)
     if (n[i])
       return 0;
   bool is_ours = n[N_SHINGLES] == CORPUS_ROW_SHINGLES && n[N_BITS] == CORPUS_ROW_BITS && n[N_HASHES] == CORPUS_HASHES &&
@@ -281,7 +281,7 @@ static uint64_t rows_body_bytes(const mlbf_table *table)
   return is_ours ? words_bytes + sizeof(rows_index) : 0;
 }
 
-static bool is_sound(const rows_index *index, const mlbf_table *table)
+static bool is_sound(const rows_index *index, const mlbf_block_file *table)
 {
   bool is_fine = index->row_at[0] == CORPUS_HEADER_BYTES && index->row_first[0] == 0 &&
                  index->row_at[MLBF_ROWS] == table->numbers[N_DOCS_BYTES];
@@ -296,23 +296,23 @@ static bool is_sound(const rows_index *index, const mlbf_table *table)
 static mlbf_status map_rows(const corpus_place *where, uint32_t number, uint32_t version, corpus_volume *v)
 {
   char path[PATH_MAX];
-  mlbf_table table;
+  mlbf_block_file table;
   corpus_path(where->directory, number, ".rows", path);
   int file = corpus_open_file(where, number, ".rows", O_RDONLY);
   if (file < 0)
     return corpus_complain(where, path, MLBF_IO, NULL);
-  mlbf_status status = mlbf_table_read(file, MLBF_TABLE_ROWS, NULL, true, rows_body_bytes, &table);
+  mlbf_status status = mlbf_block_file_map_open(file, MLBF_FILE_ROWS, NULL, rows_body_bytes, &table);
   int why = errno;
   close(file);
   errno = why;
   if (status != MLBF_OK)
     return corpus_complain(where, path, status, NULL);
   const rows_index *index = (const void *)(table.body + words_bytes);
-  status = mlbf_table_verify(&table);
+  status = mlbf_block_file_verify(&table);
   if (status == MLBF_OK && !is_sound(index, &table))
     status = MLBF_DAMAGED;
   if (status != MLBF_OK) {
-    mlbf_table_drop(&table);
+    mlbf_block_file_drop(&table);
     return corpus_complain(where, path, status, NULL);
   }
   *v = (corpus_volume){.number = number,
@@ -427,7 +427,7 @@ mlbf_status corpus_volume_seal(const corpus_place *where, corpus_volume *v, unsi
   if (status != MLBF_OK)
     return corpus_complain(where, docs, status, NULL);
   name_of(v->number, ".rows", name);
-  status = mlbf_table_save_in(where->files, &v->table, &(mlbf_span){v->table.body, v->table.body_bytes}, 1, name);
+  status = mlbf_block_file_save(where->files, name, &v->table, &(mlbf_span){v->table.body, v->table.body_bytes}, 1);
   if (status != MLBF_OK)
     return corpus_complain(where, rows, status, NULL);
   corpus_volume mapped;

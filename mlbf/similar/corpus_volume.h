@@ -8,7 +8,7 @@
 
 #include "mlbf/corpus.h"
 #include "mlbf/similar/packed_rows.h"
-#include "mlbf/file/table.h"
+#include "mlbf/file/block_file.h"
 
 enum {
   CORPUS_HEADER_BYTES = 64,
@@ -43,9 +43,9 @@ typedef struct corpus_volume {
   uint64_t bits_set[MLBF_ROWS];
   uint64_t row_shingles; /* in the row that grows */
   uint64_t documents;
-  uint64_t *words;    /* CORPUS_ROW_BITS of them, in `table`; NULL: not asked for yet */
-  uint64_t words_end; /* offset of the first document that they do not know */
-  mlbf_table table;   /* mapped once the volume is full */
+  uint64_t *words;       /* CORPUS_ROW_BITS of them, in `table`; NULL: not asked for yet */
+  uint64_t words_end;    /* offset of the first document that they do not know */
+  mlbf_block_file table; /* mapped once the volume is full */
   bool is_full;
   bool is_doubtful; /* a sync of its documents failed: some may not be on disk */
 } corpus_volume;

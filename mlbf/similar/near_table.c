@@ -199,16 +199,16 @@ mlbf_status near_table_save(int directory, const near_table *t, const mlbf_keyin
     slots += rooms[i];
     parts[1 + i] = (mlbf_span){s->slots, rooms[i] * sizeof *s->slots};
   }
-  mlbf_table table = {.kind = MLBF_TABLE_NEAR, .keying = *keying};
+  mlbf_block_file table = {.kind = MLBF_FILE_NEAR, .keying = *keying};
   const uint64_t numbers[NUMBERS] = {NEAR_SEGMENTS, cover.volumes, cover.documents, cover.bytes, slots};
   memcpy(table.numbers, numbers, sizeof numbers);
-  return mlbf_table_save_in(directory, &table, parts, 1 + NEAR_SEGMENTS, file_name);
+  return mlbf_block_file_save(directory, file_name, &table, parts, 1 + NEAR_SEGMENTS);
 }
 
-static uint64_t body_bytes(const mlbf_table *table)
+static uint64_t body_bytes(const mlbf_block_file *table)
 {
   const uint64_t *n = table->numbers;
-  for (int i = NUMBERS; i < MLBF_TABLE_NUMBERS; i++)
+  for (int i = NUMBERS; i < MLBF_NUMBERS; i++)
     if (n[i])
       return 0;
   bool is_ours = n[N_SEGMENTS] == NEAR_SEGMENTS && n[N_SLOTS] < UINT64_C(1) << 40 &&
@@ -227,7 +227,7 @@ static bool is_ascending(const uint64_t *from, size_t count)
   return true;
 }
 
-static mlbf_status take_body(const mlbf_table *table, near_table *t)
+static mlbf_status take_body(const mlbf_block_file *table, near_table *t)
 {
   const uint64_t *rooms = (const void *)table->body, *from = rooms + NEAR_SEGMENTS;
   uint64_t left = table->numbers[N_SLOTS];
@@ -243,15 +243,15 @@ static mlbf_status take_body(const mlbf_table *table, near_table *t)
 
 mlbf_status near_table_load(int directory, near_table *t, mlbf_keying *keying, near_cover *cover)
 {
-  mlbf_table table;
+  mlbf_block_file table;
   int file = mlbf_disk_open_in(directory, file_name, O_RDONLY);
   if (file < 0)
     return MLBF_IO;
-  mlbf_status status = mlbf_table_read(file, MLBF_TABLE_NEAR, NULL, true, body_bytes, &table);
+  mlbf_status status = mlbf_block_file_map_open(file, MLBF_FILE_NEAR, NULL, body_bytes, &table);
   close(file);
   if (status != MLBF_OK)
     return status;
-  status = mlbf_table_verify(&table);
+  status = mlbf_block_file_verify(&table);
   if (status == MLBF_OK)
     status = take_body(&table, t);
   const uint64_t *n = table.numbers;
@@ -261,6 +261,6 @@ mlbf_status near_table_load(int directory, near_table *t, mlbf_keying *keying, n
   } else {
     near_table_free(t);
   }
-  mlbf_table_drop(&table);
+  mlbf_block_file_drop(&table);
   return status;
 }

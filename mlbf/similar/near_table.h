@@ -17,7 +17,7 @@
 
 #include <stddef.h>
 
-#include "mlbf/file/table.h"
+#include "mlbf/file/block_file.h"
 
 enum {
   NEAR_SEGMENT_BITS = 9,

@@ -15,11 +15,12 @@
  * Called by `strata uniq --window`. A save replaces the file as a whole, so a crash leaves the old one or the new. */
 #include "mlbf/window.h"
 
+#include <fcntl.h>
 #include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 
-#include "mlbf/file/table.h"
+#include "mlbf/file/block_file.h"
 #include "mlbf/filter/cells.h"
 #include "mlbf/filter/rate.h"
 
@@ -33,32 +34,32 @@ static const uint64_t bits_most = UINT64_C(1) << 48;
 enum { UNIT, WINDOW, KEYS, CELLS, HASHES, EPOCH_LENGTH, RATE, CLOCK, SWEPT, CURSOR, INSERTIONS, SEEN, NUMBERS };
 
 struct mlbf_epoch {
-  mlbf_table table;
+  mlbf_block_file table;
 };
 
 static mlbf_cells cells_of(const mlbf_epoch *window)
 {
-  const mlbf_table *table = &window->table;
-  return (mlbf_cells){table->body, table->numbers[CELLS], CELL_BITS, table->guard};
+  const mlbf_block_file *table = &window->table;
+  return (mlbf_cells){table->body, table->numbers[CELLS], CELL_BITS};
 }
 
-static uint64_t epochs_of(const mlbf_table *table) /* G */
+static uint64_t epochs_of(const mlbf_block_file *table) /* G */
 {
   return (table->numbers[WINDOW] + table->numbers[EPOCH_LENGTH] - 1) / table->numbers[EPOCH_LENGTH];
 }
 
-static uint64_t epoch_at(const mlbf_table *table, uint64_t clock)
+static uint64_t epoch_at(const mlbf_block_file *table, uint64_t clock)
 {
   return clock / table->numbers[EPOCH_LENGTH];
 }
 
-static uint64_t words_of(const mlbf_table *table)
+static uint64_t words_of(const mlbf_block_file *table)
 {
   return (table->numbers[CELLS] + CELLS_A_WORD - 1) / CELLS_A_WORD;
 }
 
 /* Words to sweep an epoch. */
-static uint64_t quota_of(const mlbf_table *table)
+static uint64_t quota_of(const mlbf_block_file *table)
 {
   uint64_t rounds = VALUES - 1 - epochs_of(table);
   return (words_of(table) + rounds - 1) / rounds;
@@ -73,7 +74,7 @@ static uint32_t values_of(uint64_t epoch, uint64_t ages)
   return ((ring << first | ring >> (VALUES - first)) & ((UINT32_C(1) << VALUES) - 1)) << 1;
 }
 
-static uint32_t live_values(const mlbf_table *table, uint64_t epoch)
+static uint32_t live_values(const mlbf_block_file *table, uint64_t epoch)
 {
   return values_of(epoch, epochs_of(table));
 }
@@ -139,15 +140,15 @@ static uint64_t length_of(uint64_t window) /* of an epoch */
 }
 
 /* Of a file's numbers, which must be those of a window; 0: they are not. */
-static uint64_t body_bytes(const mlbf_table *table)
+static uint64_t body_bytes(const mlbf_block_file *table)
 {
   const uint64_t *n = table->numbers;
   mlbf_window_options options = {
-    .unit = (mlbf_window_unit)n[UNIT], .window = n[WINDOW], .keys = n[KEYS], .rate = mlbf_table_double(n[RATE])};
+    .unit = (mlbf_window_unit)n[UNIT], .window = n[WINDOW], .keys = n[KEYS], .rate = mlbf_number_double(n[RATE])};
   bool is_sound = n[UNIT] <= MLBF_WINDOW_MS && are_sound(&options) && n[KEYS] > 0 && n[CELLS] > 0 &&
                   n[CELLS] <= bits_most / CELL_BITS && n[HASHES] > 0 && n[HASHES] <= MLBF_HASHES_MAX &&
                   n[SEEN] <= n[INSERTIONS] && n[EPOCH_LENGTH] == length_of(n[WINDOW]);
-  for (int i = NUMBERS; i < MLBF_TABLE_NUMBERS; i++)
+  for (int i = NUMBERS; i < MLBF_NUMBERS; i++)
     is_sound = is_sound && n[i] == 0;
   is_sound = is_sound && n[SWEPT] <= quota_of(table) && n[CURSOR] < words_of(table);
   return is_sound ? mlbf_cells_bytes(n[CELLS], CELL_BITS) : 0;
@@ -179,19 +180,19 @@ mlbf_status mlbf_epoch_create(const mlbf_window_options *options, mlbf_epoch **w
   if (!size_for(options, keys, &cells, &hashes))
     return MLBF_BAD_ARGUMENT;
   double rate = options->rate > 0 ? options->rate : rate_of(keys, (double)cells, hashes);
-  mlbf_table plan = {.kind = MLBF_TABLE_EPOCH,
-                     .numbers = {[UNIT] = options->unit,
-                                 [WINDOW] = options->window,
-                                 [KEYS] = wanted,
-                                 [CELLS] = cells,
-                                 [HASHES] = hashes,
-                                 [EPOCH_LENGTH] = length,
-                                 [RATE] = mlbf_table_number(rate)}};
+  mlbf_block_file plan = {.kind = MLBF_FILE_WINDOW,
+                          .numbers = {[UNIT] = options->unit,
+                                      [WINDOW] = options->window,
+                                      [KEYS] = wanted,
+                                      [CELLS] = cells,
+                                      [HASHES] = hashes,
+                                      [EPOCH_LENGTH] = length,
+                                      [RATE] = mlbf_double_number(rate)}};
   mlbf_epoch *made = malloc(sizeof *made);
   mlbf_keying keying = mlbf_keying_none;
   mlbf_status status = made ? mlbf_keying_make(options->secret, options->seed, &keying) : MLBF_NO_MEMORY;
   if (status == MLBF_OK)
-    status = mlbf_table_make(MLBF_TABLE_EPOCH, &keying, options->profile, body_bytes(&plan), &made->table);
+    status = mlbf_block_file_make(MLBF_FILE_WINDOW, &keying, options->profile, body_bytes(&plan), &made->table);
   if (status == MLBF_OK)
     memcpy(made->table.numbers, plan.numbers, sizeof plan.numbers);
   return hand_over(status, made, window);
@@ -201,7 +202,7 @@ void mlbf_epoch_free(mlbf_epoch *window)
 {
   if (!window)
     return;
-  mlbf_table_drop(&window->table);
+  mlbf_block_file_drop(&window->table);
   free(window);
 }
 
@@ -221,16 +222,14 @@ static uint64_t without_dead(uint64_t word, uint32_t live)
   return word & kept;
 }
 
-static bool sweep_words(mlbf_epoch *window, uint64_t count, uint32_t live)
+static void sweep_words(mlbf_epoch *window, uint64_t count, uint32_t live)
 {
   uint64_t *cursor = &window->table.numbers[CURSOR], words = words_of(&window->table);
   if (window->table.numbers[INSERTIONS] == 0) { /* all zeros, whose pages are not even in memory yet */
     *cursor = (*cursor + count) % words;
-    return true;
+    return;
   }
   for (; count > 0; count--) {
-    if (!mlbf_table_touch(&window->table, 8 * *cursor, 8))
-      return false;
     uint64_t word;
     memcpy(&word, window->table.body + 8 * *cursor, sizeof word);
     if (word) {
@@ -239,54 +238,48 @@ static bool sweep_words(mlbf_epoch *window, uint64_t count, uint32_t live)
     }
     *cursor = *cursor + 1 == words ? 0 : *cursor + 1;
   }
-  return true;
 }
 
 /* So far that the sweep has done its share of `epoch` up to `share` of its quota. */
-static bool sweep_to(mlbf_epoch *window, uint64_t epoch, uint64_t share)
+static void sweep_to(mlbf_epoch *window, uint64_t epoch, uint64_t share)
 {
   uint64_t *swept = &window->table.numbers[SWEPT];
   if (share <= *swept)
-    return true;
+    return;
   uint64_t count = share - *swept;
   assert(share <= quota_of(&window->table)); /* or a cell might be swept that is young again */
   *swept = share;
-  return sweep_words(window, count, live_values(&window->table, epoch));
+  sweep_words(window, count, live_values(&window->table, epoch));
 }
 
-static bool forget_all(mlbf_epoch *window)
+static void forget_all(mlbf_epoch *window)
 {
   window->table.numbers[SWEPT] = 0;
-  if (window->table.numbers[INSERTIONS] == 0)
-    return true;
-  if (mlbf_table_verify(&window->table) != MLBF_OK)
-    return false;
-  memset(window->table.body, 0, window->table.body_bytes);
-  return true;
+  if (window->table.numbers[INSERTIONS] > 0)
+    memset(window->table.body, 0, window->table.body_bytes);
 }
 
 /* Everything that is due until `now`. */
-static bool advance(mlbf_epoch *window, uint64_t now)
+static void advance(mlbf_epoch *window, uint64_t now)
 {
   uint64_t *n = window->table.numbers, length = n[EPOCH_LENGTH], quota = quota_of(&window->table);
   assert(now >= n[CLOCK]);
   uint64_t epoch = epoch_at(&window->table, n[CLOCK]), last = epoch_at(&window->table, now);
-  if (last - epoch > epochs_of(&window->table) && !forget_all(window)) /* nothing that is there can still be live */
-    return false;
+  if (last - epoch > epochs_of(&window->table)) /* nothing that is there can still be live */
+    forget_all(window);
   for (epoch = last - epoch > epochs_of(&window->table) ? last : epoch; epoch < last; epoch++) {
-    if (!sweep_to(window, epoch, quota))
-      return false;
+    sweep_to(window, epoch, quota);
     n[SWEPT] = 0;
   }
   n[CLOCK] = now;
   uint64_t part = (uint64_t)((mlbf_product)quota * (now % length + 1) / length);
-  return sweep_to(window, last, part);
+  sweep_to(window, last, part);
 }
 
 /* Use */
 
 /* The time to go by: insertions, or `now_ms` unless the last one was later. */
-static uint64_t time_of(const mlbf_table *table, uint64_t now_ms)
+static uint64_t time_of(const mlbf_block_file *table, uint64_t now_ms)
 {
   if (table->numbers[UNIT] == MLBF_WINDOW_INSERTIONS)
     return table->numbers[INSERTIONS];
@@ -295,17 +288,8 @@ static uint64_t time_of(const mlbf_table *table, uint64_t now_ms)
 
 static void places_of(const mlbf_epoch *window, mlbf_span key, uint64_t places[MLBF_HASHES_MAX])
 {
-  mlbf_hash128 hash = mlbf_hash_whole(&window->table.keying.keys, &key, 1);
+  mlbf_hash128 hash = mlbf_hash_text(&window->table.keying.keys, key);
   mlbf_places(hash, window->table.numbers[CELLS], (uint32_t)window->table.numbers[HASHES], places);
-}
-
-static bool touch_all(const mlbf_epoch *window, const uint64_t *places)
-{
-  mlbf_cells cells = cells_of(window);
-  for (uint64_t i = 0; cells.guard && i < window->table.numbers[HASHES]; i++)
-    if (!mlbf_cells_touch(&cells, places[i]))
-      return false;
-  return true;
 }
 
 static bool all_among(const mlbf_epoch *window, const uint64_t *places, uint32_t values)
@@ -317,37 +301,33 @@ static bool all_among(const mlbf_epoch *window, const uint64_t *places, uint32_t
   return true;
 }
 
-mlbf_status mlbf_epoch_insert(mlbf_epoch *window, mlbf_span key, uint64_t now_ms, bool *was_seen)
+bool mlbf_epoch_insert(mlbf_epoch *window, mlbf_span key, uint64_t now_ms)
 {
   uint64_t places[MLBF_HASHES_MAX], *n = window->table.numbers, now = time_of(&window->table, now_ms);
   assert_epoch(window);
   places_of(window, key, places);
   for (uint64_t i = 0; i < n[HASHES]; i++)
     __builtin_prefetch(window->table.body + places[i] / 2, 1);
-  if (!touch_all(window, places) || !advance(window, now))
-    return MLBF_DAMAGED;
+  advance(window, now);
   mlbf_cells cells = cells_of(window);
   uint64_t epoch = epoch_at(&window->table, now);
-  *was_seen = all_among(window, places, live_values(&window->table, epoch));
+  const bool was_seen = all_among(window, places, live_values(&window->table, epoch));
   for (uint64_t i = 0; i < n[HASHES]; i++)
     mlbf_cells_set(&cells, places[i], 1 + epoch % VALUES);
   n[INSERTIONS]++;
-  n[SEEN] += *was_seen;
+  n[SEEN] += was_seen;
   assert_epoch(window);
-  return MLBF_OK;
+  return was_seen;
 }
 
-mlbf_status mlbf_epoch_test(const mlbf_epoch *window, mlbf_span key, uint64_t now_ms, bool *is_seen)
+bool mlbf_epoch_test(const mlbf_epoch *window, mlbf_span key, uint64_t now_ms)
 {
   uint64_t places[MLBF_HASHES_MAX], ages = epochs_of(&window->table);
   uint64_t written = epoch_at(&window->table, window->table.numbers[CLOCK]);
   uint64_t since = epoch_at(&window->table, time_of(&window->table, now_ms)) - written;
   assert_epoch(window);
   places_of(window, key, places);
-  if (!touch_all(window, places))
-    return MLBF_DAMAGED;
-  *is_seen = since <= ages && all_among(window, places, values_of(written, ages - since));
-  return MLBF_OK;
+  return since <= ages && all_among(window, places, values_of(written, ages - since));
 }
 
 /* Live cells among evenly spread ones. */
@@ -358,7 +338,7 @@ static double fill_of(const mlbf_epoch *window)
   uint32_t values = live_values(&window->table, epoch_at(&window->table, window->table.numbers[CLOCK]));
   for (uint64_t i = 0; i < sample; i++) {
     uint64_t cell = (uint64_t)((mlbf_product)cells.count * i / sample);
-    live += mlbf_cells_touch(&cells, cell) && values >> mlbf_cells_get(&cells, cell) & 1;
+    live += values >> mlbf_cells_get(&cells, cell) & 1;
   }
   return (double)live / (double)sample;
 }
@@ -378,7 +358,7 @@ void mlbf_epoch_stats_read(const mlbf_epoch *window, mlbf_window_stats *stats)
     .insertions = n[INSERTIONS],
     .seen = n[SEEN],
     .fill = fill_of(window),
-    .promised_rate = mlbf_table_double(n[RATE]),
+    .promised_rate = mlbf_number_double(n[RATE]),
     .seed = window->table.keying.seed,
     .profile = window->table.profile,
   };
@@ -400,34 +380,14 @@ double mlbf_epoch_expected(double window, double cells, uint32_t hashes)
 
 mlbf_status mlbf_epoch_save(const mlbf_epoch *window, const char *path)
 {
-  const mlbf_table *table = &window->table;
-  return mlbf_table_save(table, &(mlbf_span){table->body, table->body_bytes}, 1, path);
+  const mlbf_span body = {window->table.body, window->table.body_bytes};
+  return mlbf_block_file_save(AT_FDCWD, path, &window->table, &body, 1);
 }
 
-static mlbf_status open_window(const char *path, const uint8_t *secret, bool is_mapped, mlbf_epoch **window)
+mlbf_status mlbf_epoch_load(const char *path, const uint8_t *secret, mlbf_epoch **window)
 {
   mlbf_epoch *made = malloc(sizeof *made);
   if (!made)
     return MLBF_NO_MEMORY;
-  return hand_over(mlbf_table_open(path, MLBF_TABLE_EPOCH, secret, is_mapped, body_bytes, &made->table), made, window);
-}
-
-mlbf_status mlbf_epoch_load(const char *path, mlbf_epoch **window)
-{
-  return open_window(path, NULL, false, window);
-}
-
-mlbf_status mlbf_epoch_load_with(const char *path, const uint8_t *secret, mlbf_epoch **window)
-{
-  return open_window(path, secret, false, window);
-}
-
-mlbf_status mlbf_epoch_map(const char *path, mlbf_epoch **window)
-{
-  return open_window(path, NULL, true, window);
-}
-
-mlbf_status mlbf_epoch_verify(mlbf_epoch *window)
-{
-  return mlbf_table_verify(&window->table);
+  return hand_over(mlbf_block_file_load(path, MLBF_FILE_WINDOW, secret, body_bytes, &made->table), made, window);
 }

@@ -137,7 +137,7 @@ typedef struct mlbf_chain_stats {
 } mlbf_chain_stats;
 void mlbf_chain_stats_read(const mlbf_chain *chain, mlbf_chain_stats *stats);
 mlbf_status mlbf_chain_save(const mlbf_chain *chain, const char *path);
-mlbf_status mlbf_chain_load_with(const char *path, const uint8_t *secret, mlbf_chain **chain);
+mlbf_status mlbf_chain_load(const char *path, const uint8_t *secret, mlbf_chain **chain);
 
 typedef struct glue_link { ...; } glue_link;
 typedef struct glue_answer { uint64_t id; int32_t url, outcome; } glue_answer;

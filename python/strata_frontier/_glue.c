@@ -98,26 +98,24 @@ static int glue_knows(frontier *f, const char *key, size_t size)
 static mlbf_status glue_chain_keys(mlbf_chain *chain, const char *bytes, const uint32_t *sizes, size_t count,
                                    bool is_insert, uint8_t *was_new)
 {
-  mlbf_hashes hashes[AT_ONCE];
+  mlbf_span texts[AT_ONCE];
+  mlbf_key keys[AT_ONCE];
+  mlbf_verdict verdicts[AT_ONCE];
   for (size_t begin = 0; begin < count; begin += AT_ONCE) {
-    size_t n = count - begin < AT_ONCE ? count - begin : AT_ONCE;
-    for (size_t i = 0; i < n; i++) {
-      const mlbf_span key = {.bytes = bytes, .size = sizes[begin + i]};
-      bytes += key.size;
-      mlbf_chain_hash(chain, &key, 1, &hashes[i]);
-      mlbf_chain_prefetch(chain, &hashes[i]);
+    size_t n = count - begin < AT_ONCE ? count - begin : AT_ONCE, done = n;
+    mlbf_status status = MLBF_OK;
+    for (size_t i = 0; i < n; bytes += texts[i++].size) {
+      texts[i] = (mlbf_span){.bytes = bytes, .size = sizes[begin + i]};
+      keys[i] = (mlbf_key){.segments = &texts[i], .count = 1};
     }
-    for (size_t i = 0; i < n; i++) {
-      mlbf_verdict verdict = {0};
-      mlbf_status status = MLBF_OK;
-      if (is_insert)
-        status = mlbf_chain_insert(chain, &hashes[i], &verdict);
-      else
-        verdict = mlbf_chain_test(chain, &hashes[i]);
-      if (status != MLBF_OK)
-        return status;
-      was_new[begin + i] = verdict.outcome != MLBF_SEEN;
-    }
+    if (is_insert)
+      status = mlbf_chain_insert(chain, keys, n, verdicts, &done);
+    else
+      mlbf_chain_test(chain, keys, n, verdicts);
+    for (size_t i = 0; i < done; i++)
+      was_new[begin + i] = verdicts[i].outcome != MLBF_SEEN;
+    if (status != MLBF_OK)
+      return status;
   }
   return MLBF_OK;
 }

@@ -4,7 +4,7 @@
 #include "frontier/frontier.h"
 #include "frontier/host.h"
 #include "frontier/text.h"
-#include "mlbf/growth.h"
+#include "mlbf/chain.h"
 
 /* A link without its bytes, which are target, key, payload and group, one behind the other. struct.pack("=4I3i4x2Q"). */
 typedef struct glue_link {

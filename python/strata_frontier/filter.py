@@ -59,7 +59,7 @@ class Filter:
     def load(cls, path: "Union[str, os.PathLike[str]]", *, secret: Optional[bytes] = None) -> "Filter":
         """From a file that save() wrote, or `strata` did. A secret that was given to Filter must be given again."""
         out = ffi.new("mlbf_chain **")
-        status = lib.mlbf_chain_load_with(as_path(path), given_secret(secret), out)
+        status = lib.mlbf_chain_load(as_path(path), given_secret(secret), out)
         if status != lib.MLBF_OK:
             raise_filter(status, os.fspath(path))
         loaded = cls.__new__(cls)

@@ -15,10 +15,9 @@ int main(void)
   };
   for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
     mlbf_span segments[3] = {{keys[i][0], 16}, {keys[i][1], 2}, {keys[i][2], 2}};
-    mlbf_hashes hashes;
+    mlbf_key key = {segments, 3};
     mlbf_verdict verdict;
-    mlbf_hash(filter, segments, 3, &hashes);
-    mlbf_insert(filter, &hashes, &verdict);
+    mlbf_insert(filter, &key, 1, &verdict);
     printf("%s%s%s: ", keys[i][0], keys[i][1], keys[i][2]);
     if (verdict.outcome == MLBF_SEEN)
       puts("seen");

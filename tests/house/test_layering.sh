@@ -47,9 +47,9 @@ judge() # RESULT WHAT
 
 expect kept mlbf/filter/mlbf_filter.c ''
 expect kept mlbf/filter/mlbf_filter.c '#include "mlbf/filter/mlbf_private_filter.h"'
-expect kept mlbf/file/mlbf_file.c '#include "mlbf/filter/mlbf_private_filter.h"'
+expect kept mlbf/filter/mlbf_filter.c '#include "mlbf/file/mlbf_private_file.h"'
 expect kept mlbf/filter/mlbf_filter.c '#include "mlbf/public_mlbf.h"'
-expect kept mlbf/filter/mlbf_filter.c '#include <xxhash.h>'
+expect kept mlbf/file/mlbf_file.c '#include <xxhash.h>'
 expect kept frontier/core/frontier_core.c '#include "mlbf/public_mlbf.h"'
 expect kept frontier/store/frontier_store.c '#include <lmdb.h>'
 expect kept crawler/loop/crawler_loop.c '#include "crawler/http/crawler_private_http.h"'
@@ -69,7 +69,7 @@ expect broken mlbf/file/mlbf_file.c '#include "mlbf/../mlbf/public_mlbf.h"'
 expect broken mlbf/file/mlbf_file.c '#include "mlbf/nowhere.h"'
 expect broken mlbf/file/mlbf_file.c '#include MACRO'
 # 2: up, or sideways, within a room
-expect broken mlbf/filter/mlbf_filter.c '#include "mlbf/file/mlbf_private_file.h"'
+expect broken mlbf/file/mlbf_file.c '#include "mlbf/filter/mlbf_private_filter.h"'
 expect broken frontier/store/frontier_store.c '#include "frontier/core/frontier_private_core.h"'
 expect broken crawler/http/crawler_http.c '#include "crawler/html/crawler_private_html.h"'
 # 3: up between rooms, and private headers
@@ -110,7 +110,7 @@ plant_tree
 printf '#include "mlbf/file/mlbf_private_file.h"\n' >>"$planted/mlbf/filter/mlbf_filter.c"
 printf '#include "mlbf/filter/mlbf_private_filter.h"\n' >>"$planted/mlbf/file/mlbf_file.c"
 cp "$script" "$planted/lax.sh"
-sed -i 's/^mlbf\/filter  */&mlbf\/file | /' "$planted/lax.sh"
+sed -i 's/^mlbf\/file  */&mlbf\/filter | /' "$planted/lax.sh"
 if "$planted/lax.sh" "$planted" >"$planted/said" || ! grep -q 'circle' "$planted/said"; then
   echo 'a circle passed:'
   cat "$planted/said"

@@ -5,10 +5,10 @@
 
 int main(void)
 {
-  static const mlbf_span key[] = {{"http://example.org", 18}, {"/a", 2}, {"/b", 2}};
+  static const mlbf_span segments[] = {{"http://example.org", 18}, {"/a", 2}, {"/b", 2}};
   mlbf_options options = {0};
   mlbf_filter *filter;
-  mlbf_hashes hashes;
+  const mlbf_key key = {segments, 3};
   mlbf_verdict first, second;
   options.kind = MLBF_KIND_MLBF;
   options.keys = 1000;
@@ -19,8 +19,7 @@ int main(void)
     fprintf(stderr, "%s\n", mlbf_status_text(status));
     return 1;
   }
-  mlbf_hash(filter, key, 3, &hashes);
-  int inserted = mlbf_insert(filter, &hashes, &first) == MLBF_OK && mlbf_insert(filter, &hashes, &second) == MLBF_OK;
+  int inserted = mlbf_insert(filter, &key, 1, &first) == MLBF_OK && mlbf_insert(filter, &key, 1, &second) == MLBF_OK;
   mlbf_free(filter);
   printf("new: %d, then seen: %d\n", first.outcome != MLBF_SEEN, second.outcome == MLBF_SEEN);
   return !(inserted && first.outcome != MLBF_SEEN && second.outcome == MLBF_SEEN);

@@ -1,3 +1,4 @@
+#include "tests/support/one_key.h"
 #include "tests/support/hash_quality.h"
 
 #include <assert.h>
@@ -199,8 +200,8 @@ static void fill(uint8_t *text, size_t size, uint64_t *state)
 
 static mlbf_hash128 hash_text(const hash_filters *filters, const uint8_t *text, size_t size)
 {
-  mlbf_hashes hashes;
-  mlbf_hash(filters->plain, &(mlbf_span){text, size}, 1, &hashes);
+  one_key hashes;
+  one_key_hash(filters->plain, &(mlbf_span){text, size}, 1, &hashes);
   return hashes.whole;
 }
 
@@ -260,12 +261,12 @@ double hash_avalanche_segments(const hash_filters *given, size_t length, unsigne
     segments[i] = (mlbf_span){text + i * length, length};
   for (unsigned round = 0; round < rounds; round++) {
     hash_filters filters = needs_others(length) ? hash_filters_make(length << 32 | round) : *given;
-    mlbf_hashes before, after;
+    one_key before, after;
     fill(text, length * SEGMENTS, &state);
-    mlbf_hash(filters.layered, segments, SEGMENTS, &before);
+    one_key_hash(filters.layered, segments, SEGMENTS, &before);
     for (size_t bit = 0; bit < bits; bit++) {
       text[bit / 8] ^= (uint8_t)(1 << bit % 8);
-      mlbf_hash(filters.layered, segments, SEGMENTS, &after);
+      one_key_hash(filters.layered, segments, SEGMENTS, &after);
       text[bit / 8] ^= (uint8_t)(1 << bit % 8);
       count_bits(both(before.whole, after.whole), whole[bit]);
       for (size_t i = 0; i < SEGMENTS; i++) {
@@ -347,10 +348,10 @@ hash_verdict hash_quadruples(const hash_filters *filters, uint64_t count)
     for (size_t j = 0; j < 4; j++)
       fill(text[j], size, &state);
     for (unsigned which = 0; which < 4; which++) {
-      mlbf_hashes hashes;
+      one_key hashes;
       segments[first] = (mlbf_span){text[which & 1], size};
       segments[second] = (mlbf_span){text[2 + (which >> 1)], size};
-      mlbf_hash(filters->layered, segments, 3 + i % 3, &hashes);
+      one_key_hash(filters->layered, segments, 3 + i % 3, &hashes);
       values[i] = both(values[i], hashes.whole);
     }
   }
@@ -511,9 +512,9 @@ hash_verdict hash_family_verdict(const hash_filters *filters, const hash_family 
   static uint8_t text[TEXT_MOST];
   for (uint64_t i = 0; i < count; i++) {
     mlbf_span segments[MLBF_LAYERS_MAX];
-    mlbf_hashes hashes;
+    one_key hashes;
     size_t size = family->make(i, text, segments);
-    mlbf_hash(is_layered ? filters->layered : filters->plain, segments, size, &hashes);
+    one_key_hash(is_layered ? filters->layered : filters->plain, segments, size, &hashes);
     values[i] = hashes.whole;
   }
   hash_verdict verdict = hash_judge(values, count);

@@ -162,7 +162,7 @@ static mlbf_hash128 finished(const slow_hash_keys *keys, slow_block sum, int pur
   return hash_of(aes4(keys, both(both(sum, keys->key[purpose]), numbers(depth, 0))));
 }
 
-void slow_hash_layers(const slow_hash_keys *keys, const mlbf_span *segments, size_t count, mlbf_hashes *hashes)
+void slow_hash_layers(const slow_hash_keys *keys, const mlbf_span *segments, size_t count, one_key *hashes)
 {
   slow_block all = {{0}}, sums[MLBF_LAYERS_MAX] = {{{0}}};
   for (size_t i = 0; i < count; i++) {

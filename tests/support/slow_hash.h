@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "mlbf/filter.h"
+#include "tests/support/one_key.h"
 
 enum { SLOW_KEYS = 57 };
 
@@ -27,8 +27,8 @@ void slow_hash_keys_make(const uint8_t secret[32], slow_hash_keys *keys);
 /* Those of a file whose secret came from a seed. */
 void slow_hash_keys_seeded(uint64_t seed, slow_hash_keys *keys);
 
-/* Of a key with layers; `hashes` has its segments, too. */
-void slow_hash_layers(const slow_hash_keys *keys, const mlbf_span *segments, size_t count, mlbf_hashes *hashes);
+/* Of a key with layers: of all its segments, too. */
+void slow_hash_layers(const slow_hash_keys *keys, const mlbf_span *segments, size_t count, one_key *hashes);
 
 /* Of kinds without layers. */
 mlbf_hash128 slow_hash_whole(const slow_hash_keys *keys, const mlbf_span *segments, size_t count);

@@ -16,6 +16,7 @@
 #include "frontier/host.h"
 #include "frontier/promote.h"
 #include "frontier/recrawl.h"
+#include "tests/support/one_key.h"
 #include "tests/support/scratch.h"
 #include "tests/support/second_reader.h"
 #include "tests/support/slow_hash.h"
@@ -237,7 +238,7 @@ static void check_first_hashes(const second_view *v)
 {
   const mlbf_span segments[] = {{"http://example.org", 18}, {"/", 1}};
   slow_hash_keys keys;
-  mlbf_hashes hashes;
+  one_key hashes;
   const second_record *chunk = v->records;
   while (chunk->table != SECOND_HASHES)
     chunk++;

@@ -10,48 +10,23 @@
 #include <unistd.h>
 #include <xxhash.h>
 
-#include "mlbf/growth.h"
+#include "tests/support/one_key.h"
+#include "mlbf/chain.h"
 #include "tests/contract/fuzz/input_file.h"
 
-enum { HEADER = 4096, BLOCK = 1 << 20 };
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void put(uint8_t *at, uint64_t number)
-{
-  memcpy(at, &number, sizeof number);
-}
-
-/* The table and the header's checksum over whatever body the header claims, if it fits. */
-static void repair(uint8_t *file, size_t size)
-{
-  uint64_t body, blocks;
-  if (size < HEADER)
-    return;
-  memcpy(&body, file + 56, 8);
-  memcpy(&blocks, file + 64, 8);
-  if (body <= size - HEADER && blocks <= (size - HEADER - body) / 8) {
-    uint8_t *table = file + HEADER + body;
-    for (uint64_t i = 0; i < blocks && i * BLOCK < body; i++) {
-      uint64_t rest = body - i * BLOCK;
-      put(table + 8 * i, XXH3_64bits(file + HEADER + i * BLOCK, rest < BLOCK ? rest : BLOCK));
-    }
-    put(file + 72, XXH3_64bits(table, 8 * blocks));
-  }
-  put(file + HEADER - 8, XXH3_64bits(file, HEADER - 8));
-}
 
 static void use_filter(mlbf_filter *filter, const char *path)
 {
   mlbf_span segments[] = {{"host", 4}, {"/path", 5}, {"?query", 6}};
-  mlbf_hashes hashes;
+  one_key hashes;
   mlbf_verdict verdict;
   mlbf_stats stats;
-  mlbf_hash(filter, segments, 3, &hashes);
-  mlbf_test(filter, &hashes);
-  mlbf_status status = mlbf_insert(filter, &hashes, &verdict);
+  one_key_hash(filter, segments, 3, &hashes);
+  one_key_test(filter, &hashes);
+  mlbf_status status = one_key_insert(filter, &hashes, &verdict);
   bool is_in = status == MLBF_OK || status == MLBF_FULL;
-  if (is_in && mlbf_test(filter, &hashes).outcome != MLBF_SEEN)
+  if (is_in && one_key_test(filter, &hashes).outcome != MLBF_SEEN)
     abort();
   mlbf_stats_read(filter, &stats);
   if (!(mlbf_rate(filter) >= 0 && mlbf_rate(filter) <= 1))
@@ -59,8 +34,8 @@ static void use_filter(mlbf_filter *filter, const char *path)
   mlbf_filter *again = NULL;
   char copy[64];
   snprintf(copy, sizeof copy, "%s.copy", path);
-  if (is_in && (mlbf_save(filter, copy) != MLBF_OK || mlbf_load(copy, &again) != MLBF_OK ||
-                mlbf_test(again, &hashes).outcome != MLBF_SEEN))
+  if (is_in && (mlbf_save(filter, copy) != MLBF_OK || mlbf_load(copy, NULL, &again) != MLBF_OK ||
+                one_key_test(again, &hashes).outcome != MLBF_SEEN))
     abort();
   mlbf_free(again);
 }
@@ -68,12 +43,15 @@ static void use_filter(mlbf_filter *filter, const char *path)
 static void use_chain(mlbf_chain *chain)
 {
   mlbf_span segments[] = {{"host", 4}, {"/path", 5}};
-  mlbf_hashes hashes;
+  const mlbf_key key = {segments, 2};
   mlbf_verdict verdict;
   mlbf_chain_stats stats;
-  mlbf_chain_hash(chain, segments, 2, &hashes);
-  if (mlbf_chain_insert(chain, &hashes, &verdict) == MLBF_OK && mlbf_chain_test(chain, &hashes).outcome != MLBF_SEEN)
-    abort();
+  size_t done;
+  if (mlbf_chain_insert(chain, &key, 1, &verdict, &done) == MLBF_OK) {
+    mlbf_chain_test(chain, &key, 1, &verdict);
+    if (verdict.outcome != MLBF_SEEN)
+      abort();
+  }
   mlbf_chain_stats_read(chain, &stats);
 }
 
@@ -82,19 +60,19 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
   static char path[48];
   if (!path[0])
     snprintf(path, sizeof path, "/tmp/fuzz_filter_file.%d", (int)getpid());
-  fuzz_write_file(path, data, size, repair);
+  fuzz_write_file(path, data, size, fuzz_repair_blocks);
 
   mlbf_filter *filter = NULL;
   mlbf_chain *chain = NULL;
-  mlbf_status loaded = mlbf_load(path, &filter);
+  mlbf_status loaded = mlbf_load(path, NULL, &filter);
   if (loaded == MLBF_OK)
     use_filter(filter, path);
   mlbf_free(filter);
   filter = NULL;
-  if (mlbf_map(path, &filter) == MLBF_OK)
+  if (mlbf_map(path, NULL, &filter) == MLBF_OK)
     use_filter(filter, path);
   mlbf_free(filter);
-  if (mlbf_chain_load(path, &chain) == MLBF_OK)
+  if (mlbf_chain_load(path, NULL, &chain) == MLBF_OK)
     use_chain(chain);
   mlbf_chain_free(chain);
   unlink(path);

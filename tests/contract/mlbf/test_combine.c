@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "tests/support/one_key.h"
 #include "mlbf/filter.h"
 #include "tests/support/test.h"
 
@@ -27,13 +28,13 @@ static mlbf_filter *create(mlbf_options options)
   return filter;
 }
 
-static mlbf_hashes hashes_of(const mlbf_filter *filter, unsigned id)
+static one_key hashes_of(const mlbf_filter *filter, unsigned id)
 {
   char host[16], file[16];
   mlbf_span segments[] = {{host, (size_t)snprintf(host, sizeof host, "h%u", id / 8)},
                           {file, (size_t)snprintf(file, sizeof file, "/%u", id)}};
-  mlbf_hashes hashes;
-  mlbf_hash(filter, segments, 2, &hashes);
+  one_key hashes;
+  one_key_hash(filter, segments, 2, &hashes);
   return hashes;
 }
 
@@ -41,9 +42,9 @@ static mlbf_filter *filter_of(mlbf_kind kind, unsigned begin, unsigned end)
 {
   mlbf_filter *filter = create(options_of(kind));
   for (unsigned id = begin; id < end; id++) {
-    mlbf_hashes hashes = hashes_of(filter, id);
+    one_key hashes = hashes_of(filter, id);
     mlbf_verdict verdict;
-    mlbf_insert(filter, &hashes, &verdict);
+    one_key_insert(filter, &hashes, &verdict);
   }
   return filter;
 }
@@ -51,8 +52,8 @@ static mlbf_filter *filter_of(mlbf_kind kind, unsigned begin, unsigned end)
 static void assert_same_answers(const mlbf_filter *one, const mlbf_filter *other)
 {
   for (unsigned id = 0; id < 4 * KEYS; id++) {
-    mlbf_hashes hashes = hashes_of(one, id);
-    mlbf_verdict a = mlbf_test(one, &hashes), b = mlbf_test(other, &hashes);
+    one_key hashes = hashes_of(one, id);
+    mlbf_verdict a = one_key_test(one, &hashes), b = one_key_test(other, &hashes);
     assert_true(a.outcome == b.outcome && a.layer == b.layer);
   }
 }
@@ -92,9 +93,9 @@ CASE(strangers_are_refused_and_nothing_changes)
   rows[5] = options_of(MLBF_KIND_LINE);
   for (int i = 0; i < 6; i++) {
     mlbf_filter *stranger = create(rows[i]);
-    mlbf_hashes hashes = hashes_of(stranger, 555);
+    one_key hashes = hashes_of(stranger, 555);
     mlbf_verdict verdict;
-    mlbf_insert(stranger, &hashes, &verdict);
+    one_key_insert(stranger, &hashes, &verdict);
     assert_int_equal(mlbf_union(filter, stranger), MLBF_MISMATCH);
     mlbf_free(stranger);
   }

@@ -5,8 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/support/one_key.h"
 #include "mlbf/filter.h"
-#include "mlbf/growth.h"
+#include "mlbf/chain.h"
 #include "mlbf/plan.h"
 #include "mlbf/recent.h"
 #include "tests/site/random.h"
@@ -35,12 +36,12 @@ static void key_make(uint64_t id, test_key *key)
   }
 }
 
-static mlbf_hashes hashes_of(const mlbf_filter *filter, uint64_t id)
+static one_key hashes_of(const mlbf_filter *filter, uint64_t id)
 {
   test_key key;
-  mlbf_hashes hashes;
+  one_key hashes;
   key_make(id, &key);
-  mlbf_hash(filter, key.segments, key.count, &hashes);
+  one_key_hash(filter, key.segments, key.count, &hashes);
   return hashes;
 }
 
@@ -70,15 +71,15 @@ static violations model_run(mlbf_filter *filter, uint64_t keys, uint64_t forgott
     is_known[forgotten] = true;
   for (uint64_t step = 0; step < 6 * keys; step++) {
     uint64_t id = random_next(&state) % ids;
-    mlbf_hashes hashes = hashes_of(filter, id);
-    mlbf_verdict before = mlbf_test(filter, &hashes), verdict;
+    one_key hashes = hashes_of(filter, id);
+    mlbf_verdict before = one_key_test(filter, &hashes), verdict;
     found.false_new += is_known[id] && before.outcome != MLBF_SEEN;
     found.wrong_seen += !is_known[id] && before.outcome == MLBF_SEEN;
     if (id % 2 == 0 || id == forgotten)
       continue;
-    mlbf_insert(filter, &hashes, &verdict);
+    one_key_insert(filter, &hashes, &verdict);
     found.changed += verdict.outcome != before.outcome || verdict.layer != before.layer;
-    found.false_new += mlbf_test(filter, &hashes).outcome != MLBF_SEEN;
+    found.false_new += one_key_test(filter, &hashes).outcome != MLBF_SEEN;
     is_known[id] = true;
   }
   free(is_known);
@@ -120,13 +121,13 @@ CASE(promised_rates_are_kept)
       mlbf_filter *filter = create(kinds[i], KEYS, rates[r], false);
       mlbf_verdict verdict;
       for (uint64_t id = 0; id < KEYS; id++) {
-        mlbf_hashes hashes = hashes_of(filter, id);
-        mlbf_insert(filter, &hashes, &verdict);
+        one_key hashes = hashes_of(filter, id);
+        one_key_insert(filter, &hashes, &verdict);
       }
       unsigned wrong = 0;
       for (uint64_t id = KEYS; id < KEYS + QUERIES; id++) {
-        mlbf_hashes hashes = hashes_of(filter, id);
-        wrong += mlbf_test(filter, &hashes).outcome == MLBF_SEEN;
+        one_key hashes = hashes_of(filter, id);
+        wrong += one_key_test(filter, &hashes).outcome == MLBF_SEEN;
       }
       print_message("%s at %g: measured %g\n", mlbf_kind_name(kinds[i]), rates[r], (double)wrong / QUERIES);
       double expected = rates[r] * QUERIES;
@@ -146,25 +147,30 @@ CASE(many_at_once_answer_as_one_by_one)
       mlbf_filter *by_hashes = create(kinds[i], KEYS, 0.01, signals);
       static test_key texts[BATCH];
       mlbf_key keys[BATCH];
-      mlbf_hashes hashes[BATCH];
+      one_key hashes[BATCH];
+      static mlbf_hash128 wholes[BATCH], segments[BATCH * MLBF_LAYERS_MAX];
+      static uint8_t layers[BATCH * MLBF_LAYERS_MAX];
+      uint32_t ends[BATCH];
       mlbf_verdict expected[BATCH], found[BATCH], again[BATCH];
       for (uint64_t begin = 0; begin < KEYS; begin += 60) {
         for (uint64_t j = 0; j < BATCH; j++) {
           key_make(begin + (j == 20 ? 3 : j < 70 ? j : j - 70), &texts[j]); /* the last seven are the first seven */
           keys[j] = (mlbf_key){texts[j].segments, texts[j].count};
-          mlbf_hash(one, keys[j].segments, keys[j].count, &hashes[j]);
-          expected[j] = mlbf_test(one, &hashes[j]);
+          one_key_hash(one, keys[j].segments, keys[j].count, &hashes[j]);
+          expected[j] = one_key_test(one, &hashes[j]);
         }
-        mlbf_test_keys(by_keys, keys, BATCH, found);
-        mlbf_test_many(by_hashes, hashes, BATCH, again);
+        mlbf_test(by_keys, keys, BATCH, found);
+        mlbf_hashes hashed = {wholes, ends, segments, layers};
+        mlbf_hash(by_hashes, keys, BATCH, &hashed);
+        mlbf_test_hashes(by_hashes, &hashed, BATCH, again);
         for (int j = 0; j < BATCH; j++) {
           assert_true(found[j].outcome == expected[j].outcome && found[j].layer == expected[j].layer);
           assert_true(again[j].outcome == expected[j].outcome && again[j].layer == expected[j].layer);
-          mlbf_insert(one, &hashes[j], &expected[j]);
+          one_key_insert(one, &hashes[j], &expected[j]);
           assert_true((j < 70 && j != 20) || expected[j].outcome == MLBF_SEEN);
         }
-        mlbf_insert_keys(by_keys, keys, BATCH, found);
-        mlbf_insert_many(by_hashes, hashes, BATCH, again);
+        mlbf_insert(by_keys, keys, BATCH, found);
+        mlbf_insert_hashes(by_hashes, &hashed, BATCH, again);
         for (int j = 0; j < BATCH; j++) {
           assert_true(found[j].outcome == expected[j].outcome && found[j].layer == expected[j].layer);
           assert_true(again[j].outcome == expected[j].outcome && again[j].layer == expected[j].layer);
@@ -184,9 +190,9 @@ CASE(full_is_said_once)
     unsigned said = 0;
     mlbf_stats stats;
     for (uint64_t id = 0; id < 3 * KEYS; id++) {
-      mlbf_hashes hashes = hashes_of(filter, id);
+      one_key hashes = hashes_of(filter, id);
       mlbf_verdict verdict;
-      if (mlbf_insert(filter, &hashes, &verdict) == MLBF_OK)
+      if (one_key_insert(filter, &hashes, &verdict) == MLBF_OK)
         continue;
       mlbf_stats_read(filter, &stats);
       assert_int_equal(stats.keys, KEYS + 1);
@@ -204,8 +210,8 @@ CASE(stats_count_keys_and_estimate_them)
     mlbf_filter *filter = create(kinds[i], KEYS, 1e-3, false);
     mlbf_verdict verdict;
     for (uint64_t id = 0; id < KEYS; id++) {
-      mlbf_hashes hashes = hashes_of(filter, id);
-      mlbf_insert(filter, &hashes, &verdict);
+      one_key hashes = hashes_of(filter, id);
+      one_key_insert(filter, &hashes, &verdict);
     }
     mlbf_stats stats;
     mlbf_stats_read(filter, &stats);
@@ -234,12 +240,12 @@ static hash_log log_create(size_t keys)
   return log;
 }
 
-static void log_key(hash_log *log, const mlbf_filter *filter, mlbf_recent *recent, const mlbf_hashes *hashes)
+static void log_key(hash_log *log, const mlbf_filter *filter, mlbf_recent *recent, const one_key *hashes)
 {
   log->wholes[log->whole_count++] = hashes->whole;
   for (uint32_t i = 0; i < hashes->depth && i < mlbf_layer_count(filter); i++) {
     bool is_left_out = recent ? mlbf_recent_note(recent, hashes->layer[i])
-                              : mlbf_test_segment(filter, i + 1, hashes->layer[i]); /* the mistake */
+                              : one_segment_test(filter, i + 1, hashes->layer[i]); /* the mistake */
     if (is_left_out)
       continue;
     log->segments[log->segment_count].hash = hashes->layer[i];
@@ -256,18 +262,18 @@ static unsigned false_news_after_rebuild(mlbf_kind kind, bool signals, bool use_
   mlbf_filter *filter = create(kind, KEYS / 10, 0.01, signals), *larger = create(kind, KEYS, 0.01, signals);
   mlbf_verdict verdict;
   for (uint64_t id = 0; id < KEYS; id++) {
-    mlbf_hashes hashes = hashes_of(filter, id);
+    one_key hashes = hashes_of(filter, id);
     log_key(&log, filter, recent, &hashes);
-    mlbf_insert(filter, &hashes, &verdict);
+    one_key_insert(filter, &hashes, &verdict);
   }
   for (size_t i = 0; i < log.segment_count; i++)
-    mlbf_insert_segment(larger, log.segments[i].layer, log.segments[i].hash);
+    one_segment_insert(larger, log.segments[i].layer, log.segments[i].hash);
   for (size_t i = 0; i < log.whole_count; i++)
-    mlbf_insert_whole(larger, log.wholes[i]);
+    one_whole_insert(larger, log.wholes[i]);
   unsigned false_news = 0;
   for (uint64_t id = 0; id < KEYS; id++) {
-    mlbf_hashes hashes = hashes_of(filter, id);
-    false_news += mlbf_test(larger, &hashes).outcome != MLBF_SEEN;
+    one_key hashes = hashes_of(filter, id);
+    false_news += one_key_test(larger, &hashes).outcome != MLBF_SEEN;
   }
   print_message("%s: %.2f segments logged a key\n", mlbf_kind_name(kind), (double)log.segment_count / KEYS);
   free(log.wholes);
@@ -299,16 +305,16 @@ CASE(a_rebuild_at_the_same_size_has_the_same_answers)
   mlbf_filter *filter = create(MLBF_KIND_MLBF, KEYS, 0.01, true), *again = create(MLBF_KIND_MLBF, KEYS, 0.01, true);
   mlbf_verdict verdict;
   for (uint64_t id = 0; id < KEYS; id++) {
-    mlbf_hashes hashes = hashes_of(filter, id);
+    one_key hashes = hashes_of(filter, id);
     for (uint32_t i = 0; i < hashes.depth; i++)
-      if (!mlbf_test_segment(filter, i + 1, hashes.layer[i]))
-        mlbf_insert_segment(again, i + 1, hashes.layer[i]);
-    mlbf_insert_whole(again, hashes.whole);
-    mlbf_insert(filter, &hashes, &verdict);
+      if (!one_segment_test(filter, i + 1, hashes.layer[i]))
+        one_segment_insert(again, i + 1, hashes.layer[i]);
+    one_whole_insert(again, hashes.whole);
+    one_key_insert(filter, &hashes, &verdict);
   }
   for (uint64_t id = 0; id < 20 * KEYS; id++) {
-    mlbf_hashes hashes = hashes_of(filter, id);
-    mlbf_verdict one = mlbf_test(filter, &hashes), other = mlbf_test(again, &hashes);
+    one_key hashes = hashes_of(filter, id);
+    mlbf_verdict one = one_key_test(filter, &hashes), other = one_key_test(again, &hashes);
     assert_int_equal(one.outcome, other.outcome);
     assert_int_equal(one.layer, other.layer);
   }
@@ -321,13 +327,13 @@ CASE(layers_outside_are_unknown_land)
   mlbf_filter *filter = create(MLBF_KIND_MLBF, 1000, 0.01, false);
   mlbf_hash128 hash = {1, 2};
   assert_int_equal(mlbf_layer_count(filter), 1);
-  assert_false(mlbf_test_segment(filter, 1, hash));
-  assert_true(mlbf_test_segment(filter, 2, hash));
-  assert_true(mlbf_test_segment(filter, 0, hash));
-  assert_true(mlbf_test_segment(filter, UINT32_MAX, hash));
-  mlbf_insert_segment(filter, 0, hash);
-  mlbf_insert_segment(filter, 17, hash);
-  assert_false(mlbf_test_segment(filter, 1, hash));
+  assert_false(one_segment_test(filter, 1, hash));
+  assert_true(one_segment_test(filter, 2, hash));
+  assert_true(one_segment_test(filter, 0, hash));
+  assert_true(one_segment_test(filter, UINT32_MAX, hash));
+  one_segment_insert(filter, 0, hash);
+  one_segment_insert(filter, 17, hash);
+  assert_false(one_segment_test(filter, 1, hash));
   mlbf_free(filter);
   mlbf_free(NULL);
 }
@@ -357,20 +363,16 @@ CASE(options_of_another_size)
     uint64_t more[3];
   } later = {.known = {.kind = MLBF_KIND_LINE, .keys = 100, .rate = 0.01, .seed = 1}};
   mlbf_filter *filter = NULL;
-  mlbf_chain *chain = NULL;
   mlbf_plan plan;
   const char *reason = NULL;
   assert_int_equal(mlbf_abi(), MLBF_ABI);
   later.more[2] = 1;
   assert_int_equal(mlbf_create_sized(&later.known, sizeof later, &filter), MLBF_BAD_ARGUMENT);
-  assert_int_equal(mlbf_chain_create_sized(&later.known, sizeof later, &chain), MLBF_BAD_ARGUMENT);
   assert_int_equal(mlbf_plan_make_sized(&later.known, sizeof later, &plan, &reason), MLBF_BAD_ARGUMENT);
   assert_non_null(reason);
   later.more[2] = 0;
   assert_int_equal(mlbf_create_sized(&later.known, sizeof later, &filter), MLBF_OK);
   mlbf_free(filter);
-  assert_int_equal(mlbf_chain_create_sized(&later.known, sizeof later, &chain), MLBF_OK);
-  mlbf_chain_free(chain);
   later.known.bits = UINT64_MAX; /* behind the end of the struct that is said to be given */
   assert_int_equal(mlbf_create_sized(&later.known, offsetof(mlbf_options, bits), &filter), MLBF_OK);
   mlbf_free(filter);
@@ -385,7 +387,7 @@ static void *insert_one_whole(void *context)
 {
   mlbf_filter *filter = context;
   for (uint64_t i = 0; filter && i < 3; i++)
-    assert_int_equal(mlbf_insert_whole(filter, (mlbf_hash128){i << 60, i}), MLBF_OK);
+    assert_int_equal(one_whole_insert(filter, (mlbf_hash128){i << 60, i}), MLBF_OK);
   return NULL;
 }
 
@@ -418,7 +420,7 @@ CASE(one_whole_takes_little_stack)
     mlbf_options options = {.kind = kinds[kind], .keys = 1000, .rate = 0.01, .seed = 7};
     mlbf_filter *filter = NULL;
     assert_int_equal(mlbf_create(&options, &filter), MLBF_OK);
-    assert_int_equal(mlbf_insert_whole(filter, (mlbf_hash128){9, 9}), MLBF_OK);
+    assert_int_equal(one_whole_insert(filter, (mlbf_hash128){9, 9}), MLBF_OK);
     size_t usual = stack_of(NULL), taken = stack_of(filter);
     if (taken > usual + STACK_MOST)
       fail_msg("kind %d: %zu bytes of stack, %zu without a hash", kind, taken, usual);

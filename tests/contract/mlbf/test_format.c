@@ -10,6 +10,7 @@
 
 #include <xxhash.h>
 
+#include "tests/support/one_key.h"
 #include "mlbf/filter.h"
 #include "tests/support/slow_hash.h"
 #include "tests/support/test.h"
@@ -87,13 +88,17 @@ typedef struct second_reader {
 
 static const uint8_t *array_at(const second_reader *reader, uint32_t array)
 {
-  return reader->file + 96 + (size_t)32 * array;
+  return reader->file + 128 + (size_t)24 * array;
 }
 
+/* Arrays follow each other, each from a multiple of 64 bytes on. */
 static void set_bit(second_reader *reader, uint32_t array, uint64_t bit)
 {
-  assert_true(bit < u64(array_at(reader, array) + 8));
-  reader->body[u64(array_at(reader, array) + 16) + bit / 8] |= (uint8_t)(1 << bit % 8);
+  uint64_t offset = 0;
+  assert_true(bit < u64(array_at(reader, array) + 16));
+  for (uint32_t before = 0; before < array; before++)
+    offset += (u64(array_at(reader, before) + 16) + 511) / 512 * 64;
+  reader->body[offset + bit / 8] |= (uint8_t)(1 << bit % 8);
 }
 
 static const uint64_t G = UINT64_C(0x9e3779b97f4a7c15);
@@ -125,8 +130,8 @@ static void set_in_two_lines(second_reader *reader, uint32_t array, hash h, uint
 
 static void set_hash(second_reader *reader, uint32_t array, hash h)
 {
-  uint32_t layout = u32(array_at(reader, array)), k = u32(array_at(reader, array) + 4);
-  uint64_t m = u64(array_at(reader, array) + 8), p = h.low;
+  uint32_t layout = (uint32_t)u64(array_at(reader, array)), k = (uint32_t)u64(array_at(reader, array) + 8);
+  uint64_t m = u64(array_at(reader, array) + 16), p = h.low;
   switch (layout) {
   case 1:
     for (uint32_t i = 0; i < k; i++, p = p * UINT64_C(0xd1342543de82ef95) + (h.high | 1))
@@ -154,7 +159,7 @@ static void set_keyed_key(second_reader *reader, const char *const *segments, si
                           const slow_hash_keys *slow)
 {
   mlbf_span spans[20];
-  mlbf_hashes hashes;
+  one_key hashes;
   spans_of(segments, count, spans);
   if (kind != 2) {
     set_hash(reader, 0, own(slow_hash_whole(slow, spans, count)));
@@ -162,14 +167,14 @@ static void set_keyed_key(second_reader *reader, const char *const *segments, si
   }
   slow_hash_layers(slow, spans, count, &hashes);
   for (uint32_t i = 0; i < hashes.depth; i++)
-    if (i == 0 || u32(reader->file + 80) & 1) /* signals */
+    if (i == 0 || u64(reader->file + 88)) /* signals */
       set_hash(reader, i == 0 ? 1 : 2, own(hashes.layer[i]));
   set_hash(reader, 0, own(hashes.whole));
 }
 
 static void set_all_keys(second_reader *reader)
 {
-  uint32_t kind = u32(reader->file + 16);
+  uint32_t kind = (uint32_t)u64(reader->file + 56);
   slow_hash_keys slow;
   slow_hash_keys_seeded(u64(reader->file + 24), &slow);
   for (size_t key = 0; key < KEY_COUNT; key++)
@@ -200,17 +205,18 @@ CASE(the_second_reader_finds_every_bit)
     memset(&reader, 0, sizeof reader);
     reader.size = read_whole(path, reader.file, sizeof reader.file);
     const uint8_t *file = reader.file;
-    uint64_t body = u64(file + 56), blocks = u64(file + 64);
+    uint64_t body = u64(file + 32), blocks = u64(file + 40);
     assert_memory_equal(file, "MLBF\r\n\x1a\n", 8);
     assert_int_equal(u32(file + 8), 3);
-    assert_int_equal(u32(file + 1032), 2); /* the hash */
-    assert_int_equal(u32(file + 1036), 3); /* from a seed */
-    assert_int_equal(u32(file + 16), goldens[i].options.kind);
+    assert_int_equal(u32(file + 16), 1);  /* a filter */
+    assert_int_equal(u32(file + 824), 2); /* the hash */
+    assert_int_equal(u32(file + 828), 3); /* from a seed */
+    assert_int_equal(u64(file + 56), goldens[i].options.kind);
     assert_int_equal(u64(file + 24), goldens[i].options.seed);
-    assert_int_equal(u64(file + 48), KEY_COUNT);
+    assert_int_equal(u64(file + 80), KEY_COUNT);
     assert_int_equal(reader.size, 4096 + body + 8 * blocks);
     assert_int_equal(u64(file + 4088), XXH3_64bits(file, 4088));
-    assert_int_equal(u64(file + 72), XXH3_64bits(file + 4096 + body, 8 * blocks));
+    assert_int_equal(u64(file + 48), XXH3_64bits(file + 4096 + body, 8 * blocks));
     assert_int_equal(u64(file + 4096 + body), XXH3_64bits(file + 4096, body)); /* less than a MiB: one block */
     set_all_keys(&reader);
     assert_memory_equal(file + 4096, reader.body, body);
@@ -223,12 +229,12 @@ static mlbf_status save_golden(const struct golden *golden, const char *path)
   mlbf_status status = mlbf_create(&golden->options, &filter);
   for (size_t key = 0; status == MLBF_OK && key < KEY_COUNT; key++) {
     mlbf_span segments[20];
-    mlbf_hashes hashes;
+    one_key hashes;
     mlbf_verdict verdict;
     for (size_t i = 0; i < key_size(key); i++)
       segments[i] = (mlbf_span){keys[key][i], strlen(keys[key][i])};
-    mlbf_hash(filter, segments, key_size(key), &hashes);
-    mlbf_insert(filter, &hashes, &verdict);
+    one_key_hash(filter, segments, key_size(key), &hashes);
+    one_key_insert(filter, &hashes, &verdict);
   }
   if (status == MLBF_OK)
     status = mlbf_save(filter, path);

@@ -128,7 +128,7 @@ CASE(a_file_holds_all_of_it)
     assert_holds(set, sizes[i]);
     free(scratch_read(path, &bytes));
     assert_true(bytes >= HEADER + 16 * sizes[i] && bytes <= HEADER + 16 * sizes[i] + 24);
-    assert_int_equal(mlbf_key_set_load(path, &again), MLBF_OK);
+    assert_int_equal(mlbf_key_set_load(path, NULL, &again), MLBF_OK);
     assert_holds(again, sizes[i]);
     assert_false(insert(again, hash_of(again, sizes[i])));
     assert_holds(again, sizes[i] + 1);
@@ -174,7 +174,7 @@ CASE(a_file_of_keys_out_of_order_is_refused)
   char *image = scratch_read(path, &size);
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     write_with(path, rows[i].keys, 2, image);
-    assert_int_equal(mlbf_key_set_load(path, &loaded), rows[i].status);
+    assert_int_equal(mlbf_key_set_load(path, NULL, &loaded), rows[i].status);
     mlbf_key_set_free(loaded);
     loaded = NULL;
   }

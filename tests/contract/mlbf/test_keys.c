@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "tests/support/one_key.h"
 #include "mlbf/filter.h"
 #include "mlbf/secret.h"
 #include "tests/support/dice.h"
@@ -26,9 +27,10 @@ static bool equal(mlbf_hash128 a, mlbf_hash128 b)
 
 static mlbf_filter *make(mlbf_kind kind, uint64_t seed)
 {
+  mlbf_options options = {
+    .kind = kind, .keys = 100, .rate = 0.01, .seed = seed, .signals = kind == MLBF_KIND_MLBF /* for all layers */};
   mlbf_filter *filter = NULL;
-  assert_int_equal(mlbf_create(&(mlbf_options){.kind = kind, .keys = 100, .rate = 0.01, .seed = seed}, &filter),
-                   MLBF_OK);
+  assert_int_equal(mlbf_create(&options, &filter), MLBF_OK);
   return filter;
 }
 
@@ -65,13 +67,13 @@ static void end_machines(machines *m)
 
 static void expect_as_defined(const machines *m, const mlbf_span *segments, size_t count)
 {
-  mlbf_hashes wanted, made;
+  one_key wanted, made;
   slow_hash_layers(&m->slow, segments, count, &wanted);
   mlbf_hash128 whole = slow_hash_whole(&m->slow, segments, count);
   for (int i = 0; i < PROCESSORS; i++) {
-    mlbf_hash(m->plain[i], segments, count, &made);
+    one_key_hash(m->plain[i], segments, count, &made);
     bool is_right = equal(made.whole, whole);
-    mlbf_hash(m->layered[i], segments, count, &made);
+    one_key_hash(m->layered[i], segments, count, &made);
     is_right = is_right && equal(made.whole, wanted.whole) && made.depth == wanted.depth;
     for (uint32_t layer = 0; layer < wanted.depth && is_right; layer++)
       is_right = equal(made.layer[layer], wanted.layer[layer]);
@@ -146,13 +148,13 @@ static void insert_some(mlbf_filter *filter)
       keys[i] = (mlbf_key){&spans[i], 1};
     }
     if (id / TOGETHER % 2) {
-      mlbf_insert_keys(filter, keys, TOGETHER, verdicts);
+      mlbf_insert(filter, keys, TOGETHER, verdicts);
       continue;
     }
     for (size_t i = 0; i < TOGETHER; i++) {
-      mlbf_hashes hashes;
-      mlbf_hash(filter, &spans[i], 1, &hashes);
-      mlbf_insert(filter, &hashes, verdicts);
+      one_key hashes;
+      one_key_hash(filter, &spans[i], 1, &hashes);
+      one_key_insert(filter, &hashes, verdicts);
     }
   }
 }
@@ -201,7 +203,7 @@ CASE(filters_have_the_same_bytes)
 /* ---- what must differ --------------------------------------------------------------------------------------- */
 
 /* Up to 20 words, space-separated, as segments. */
-static mlbf_hashes layered(const char *words, uint64_t seed)
+static one_key layered(const char *words, uint64_t seed)
 {
   mlbf_span segments[20];
   size_t count = 0;
@@ -211,8 +213,8 @@ static mlbf_hashes layered(const char *words, uint64_t seed)
     word += size;
   }
   mlbf_filter *filter = make(MLBF_KIND_MLBF, seed);
-  mlbf_hashes hashes;
-  mlbf_hash(filter, segments, count, &hashes);
+  one_key hashes;
+  one_key_hash(filter, segments, count, &hashes);
   mlbf_free(filter);
   return hashes;
 }
@@ -238,7 +240,7 @@ CASE(order_repetition_and_depth_matter)
   assert_false(whole_equal(FIFTEEN "16 17", FIFTEEN "16"));
   assert_false(whole_equal(FIFTEEN "16 17 17", FIFTEEN "16 18 18"));
   assert_true(whole_equal("h /a /b", "h /a /b"));
-  mlbf_hashes twice = layered("/a /a", 1);
+  one_key twice = layered("/a /a", 1);
   assert_false(equal(twice.layer[0], twice.layer[1]));
   assert_false(equal(twice.layer[0], layered("/a", 1).whole));
 }
@@ -246,7 +248,7 @@ CASE(order_repetition_and_depth_matter)
 /* Recombination: were whole hashes linear in the segments' sums, d would be the XOR of a, b and c. */
 CASE(a_recombined_key_is_not_the_xor_of_its_relatives)
 {
-  mlbf_hashes a = layered("h1 /x", 1), b = layered("h1 /y", 1), c = layered("h2 /x", 1), d = layered("h2 /y", 1);
+  one_key a = layered("h1 /x", 1), b = layered("h1 /y", 1), c = layered("h2 /x", 1), d = layered("h2 /y", 1);
   assert_true(equal(a.layer[0], b.layer[0]));
   assert_true(equal(b.layer[1], d.layer[1]));
   assert_int_not_equal(a.whole.low ^ b.whole.low ^ c.whole.low, d.whole.low);
@@ -255,7 +257,7 @@ CASE(a_recombined_key_is_not_the_xor_of_its_relatives)
 
 CASE(the_secret_changes_everything)
 {
-  mlbf_hashes one = layered("h /a", 1), other = layered("h /a", 2);
+  one_key one = layered("h /a", 1), other = layered("h /a", 2);
   assert_int_not_equal(one.whole.low, other.whole.low);
   assert_int_not_equal(one.whole.high, other.whole.high);
   for (int i = 0; i < 2; i++) {

@@ -7,6 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "tests/support/one_key.h"
 #include "mlbf/filter.h"
 #include "tests/support/test.h"
 
@@ -25,13 +26,13 @@ static int remove_file(void **state)
   return unlink(path);
 }
 
-static mlbf_hashes hashes_of(const mlbf_filter *filter, unsigned id)
+static one_key hashes_of(const mlbf_filter *filter, unsigned id)
 {
   char host[16], file[16];
   mlbf_span segments[] = {{host, (size_t)snprintf(host, sizeof host, "h%u", id / 8)},
                           {file, (size_t)snprintf(file, sizeof file, "/%u", id)}};
-  mlbf_hashes hashes;
-  mlbf_hash(filter, segments, 2, &hashes);
+  one_key hashes;
+  one_key_hash(filter, segments, 2, &hashes);
   return hashes;
 }
 
@@ -41,9 +42,9 @@ static mlbf_filter *filter_with(mlbf_kind kind, uint64_t design, unsigned keys, 
   mlbf_filter *filter = NULL;
   assert_int_equal(mlbf_create(&options, &filter), MLBF_OK);
   for (unsigned id = 0; id < keys; id++) {
-    mlbf_hashes hashes = hashes_of(filter, id);
+    one_key hashes = hashes_of(filter, id);
     mlbf_verdict verdict;
-    mlbf_insert(filter, &hashes, &verdict);
+    one_key_insert(filter, &hashes, &verdict);
   }
   return filter;
 }
@@ -51,7 +52,7 @@ static mlbf_filter *filter_with(mlbf_kind kind, uint64_t design, unsigned keys, 
 static mlbf_filter *map(void)
 {
   mlbf_filter *mapped = NULL;
-  assert_int_equal(mlbf_map(path, &mapped), MLBF_OK);
+  assert_int_equal(mlbf_map(path, NULL, &mapped), MLBF_OK);
   return mapped;
 }
 
@@ -78,14 +79,14 @@ CASE(a_mapped_filter_answers_as_the_saved_one)
       if (verified)
         assert_int_equal(mlbf_verify(mapped), MLBF_OK);
       for (unsigned id = 0; id < 2 * KEYS; id++) {
-        mlbf_hashes hashes = hashes_of(saved, id);
-        mlbf_verdict one, other = mlbf_test(mapped, &hashes);
-        one = mlbf_test(saved, &hashes);
+        one_key hashes = hashes_of(saved, id);
+        mlbf_verdict one, other = one_key_test(mapped, &hashes);
+        one = one_key_test(saved, &hashes);
         assert_true(one.outcome == other.outcome && one.layer == other.layer);
-        assert_int_equal(mlbf_insert(saved, &hashes, &one), MLBF_OK);
-        assert_int_equal(mlbf_insert(mapped, &hashes, &other), MLBF_OK);
+        assert_int_equal(one_key_insert(saved, &hashes, &one), MLBF_OK);
+        assert_int_equal(one_key_insert(mapped, &hashes, &other), MLBF_OK);
         assert_true(one.outcome == other.outcome && one.layer == other.layer);
-        assert_int_equal(mlbf_test(mapped, &hashes).outcome, MLBF_SEEN);
+        assert_int_equal(one_key_test(mapped, &hashes).outcome, MLBF_SEEN);
       }
       mlbf_free(saved);
       mlbf_free(mapped);
@@ -97,15 +98,15 @@ CASE(insertions_into_a_mapping_stay_out_of_the_file)
   mlbf_filter *saved = filter_with(MLBF_KIND_LINE, DESIGN, KEYS, false);
   assert_int_equal(mlbf_save(saved, path), MLBF_OK);
   mlbf_filter *mapped = map(), *again;
-  mlbf_hashes hashes = hashes_of(mapped, KEYS + 5);
+  one_key hashes = hashes_of(mapped, KEYS + 5);
   mlbf_verdict verdict;
-  assert_int_equal(mlbf_insert(mapped, &hashes, &verdict), MLBF_OK);
+  assert_int_equal(one_key_insert(mapped, &hashes, &verdict), MLBF_OK);
   again = map();
-  assert_int_equal(mlbf_test(again, &hashes).outcome, MLBF_NEW);
+  assert_int_equal(one_key_test(again, &hashes).outcome, MLBF_NEW);
   assert_int_equal(mlbf_save(mapped, path), MLBF_OK); /* over the file it is mapped from: rename leaves the old one */
   mlbf_free(again);
   again = map();
-  assert_int_equal(mlbf_test(again, &hashes).outcome, MLBF_SEEN);
+  assert_int_equal(one_key_test(again, &hashes).outcome, MLBF_SEEN);
   mlbf_free(saved);
   mlbf_free(mapped);
   mlbf_free(again);
@@ -120,10 +121,10 @@ CASE(damage_is_found_before_keys_go_in)
     assert_int_equal(mlbf_save(saved, path), MLBF_OK);
     flip(4096 + (3 << 20) + 12345);
     mlbf_filter *mapped = map();
-    mlbf_hashes hashes = hashes_of(mapped, KEYS + 5);
+    one_key hashes = hashes_of(mapped, KEYS + 5);
     mlbf_verdict verdict;
     for (int round = 0; round < 2; round++)
-      assert_int_equal(mlbf_insert(mapped, &hashes, &verdict), MLBF_DAMAGED);
+      assert_int_equal(one_key_insert(mapped, &hashes, &verdict), MLBF_DAMAGED);
     assert_int_equal(mlbf_save(mapped, path), MLBF_DAMAGED);
     assert_int_equal(mlbf_union(saved, mapped), MLBF_DAMAGED);
     assert_int_equal(mlbf_union(mapped, saved), MLBF_DAMAGED);
@@ -159,7 +160,7 @@ CASE(every_byte_of_the_header_and_table_is_checked_at_open)
   assert_int_equal(stat(path, &info), 0);
   for (off_t at = 0; at < info.st_size; at = at == 4095 ? info.st_size - 8 : at + 1) {
     flip(at);
-    assert_int_not_equal(mlbf_map(path, &mapped), MLBF_OK);
+    assert_int_not_equal(mlbf_map(path, NULL, &mapped), MLBF_OK);
     flip(at);
   }
   assert_null(mapped);
@@ -176,7 +177,7 @@ CASE(a_large_filter_opens_in_a_millisecond)
   }
   assert_int_equal(mlbf_create(&options, &filter), MLBF_OK);
   assert_int_equal(mlbf_save(filter, path), MLBF_OK);
-  mlbf_hashes hashes = hashes_of(filter, 1);
+  one_key hashes = hashes_of(filter, 1);
   mlbf_free(filter);
   double best_ms = 1e9;
   for (int round = 0; round < 5; round++) {
@@ -186,7 +187,7 @@ CASE(a_large_filter_opens_in_a_millisecond)
     clock_gettime(CLOCK_MONOTONIC, &end);
     double ms = (double)(end.tv_sec - start.tv_sec) * 1e3 + (double)(end.tv_nsec - start.tv_nsec) / 1e6;
     best_ms = ms < best_ms ? ms : best_ms;
-    assert_int_equal(mlbf_test(filter, &hashes).outcome, MLBF_NEW);
+    assert_int_equal(one_key_test(filter, &hashes).outcome, MLBF_NEW);
     mlbf_free(filter);
   }
   print_message("1 GiB opened in %.3f ms\n", best_ms);

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "tests/support/one_key.h"
 #include "mlbf/plan.h"
 #include "tests/support/test.h"
 
@@ -145,12 +146,12 @@ static void check_line_rate(uint64_t keys, double rate)
     double wrong = 0;
     assert_int_equal(mlbf_create(&options, &filter), MLBF_OK);
     for (uint64_t id = 0; id < keys + ASKED; id++) {
-      mlbf_hashes hashes;
-      mlbf_hash(filter, &(mlbf_span){&id, sizeof id}, 1, &hashes);
+      one_key hashes;
+      one_key_hash(filter, &(mlbf_span){&id, sizeof id}, 1, &hashes);
       if (id < keys)
-        mlbf_insert(filter, &hashes, &verdict);
+        one_key_insert(filter, &hashes, &verdict);
       else
-        wrong += mlbf_test(filter, &hashes).outcome == MLBF_SEEN;
+        wrong += one_key_test(filter, &hashes).outcome == MLBF_SEEN;
     }
     expected = mlbf_rate_at(filter, (double)keys);
     sum += wrong / ASKED;

@@ -81,7 +81,7 @@ static double share_wrong(const mlbf_count *count, const counting_round *round, 
   uint64_t wrong = 0;
   for (uint32_t i = 0; i < COUNTING_KEYS; i++) {
     uint32_t times;
-    assert_int_equal(mlbf_count_get_at(count, round->places[i], hashes, &times), MLBF_OK);
+    times = mlbf_count_get_at(count, round->places[i], hashes);
     assert_true(times >= round->times[i]);
     wrong += times > round->times[i] ? round->times[i] : 0;
   }

@@ -27,7 +27,7 @@ static seen *make(mlbf_kind kind, uint64_t keys, double rate)
   return s;
 }
 
-static frontier_verdict test(const seen *s, const char *text, mlbf_hashes *hashes)
+static frontier_verdict test(const seen *s, const char *text, key_hashes *hashes)
 {
   assert_int_equal(url_parse(text, strlen(text), URL_STRICT, &u), URL_OK);
   return seen_test(s, &u, hashes);
@@ -35,7 +35,7 @@ static frontier_verdict test(const seen *s, const char *text, mlbf_hashes *hashe
 
 static frontier_verdict test_and_add(seen *s, const char *text)
 {
-  mlbf_hashes hashes;
+  key_hashes hashes;
   frontier_verdict v = test(s, text, &hashes);
   if (v.outcome != FRONTIER_SEEN)
     assert_true(seen_add(s, &hashes));
@@ -96,7 +96,7 @@ CASE(the_log_rebuilds_any_size)
 {
   enum { URLS = 6000 };
   char text[64];
-  mlbf_hashes hashes;
+  key_hashes hashes;
   seen *s = make(MLBF_KIND_MLBF, 100, 1e-6);
   whole_log log = {0};
   static bool was_added[URLS];
@@ -141,7 +141,7 @@ CASE(three_filters_answer_as_one)
 {
   enum { URLS = 6000 };
   char text[64];
-  mlbf_hashes hashes;
+  key_hashes hashes;
   seen *s = make(MLBF_KIND_MLBF, 2 * URLS, 1e-9);
   whole_log log = {0};
   bool was_added[URLS];
@@ -190,9 +190,10 @@ static uint64_t random_number(uint64_t *state)
 
 static void fill(mlbf_filter *filter, uint64_t keys, uint64_t *state)
 {
-  bool was_new;
-  for (uint64_t i = 0; i < keys; i++)
-    mlbf_insert_wholes(filter, &(mlbf_hash128){random_number(state), random_number(state)}, 1, &was_new);
+  for (uint64_t i = 0; i < keys; i++) {
+    mlbf_hash128 key = {random_number(state), random_number(state)};
+    mlbf_insert_hashes(filter, &(mlbf_hashes){.keys = &key}, 1, NULL);
+  }
 }
 
 /* All three at their design load, and asked for whole keys, for which no segment says that they are new. */
@@ -280,7 +281,7 @@ typedef struct expected {
 
 static void expect(const seen *s, const expected *rows, size_t count)
 {
-  mlbf_hashes hashes;
+  key_hashes hashes;
   for (size_t i = 0; i < count; i++) {
     frontier_verdict v = test(s, rows[i].url, &hashes);
     if (v.outcome != rows[i].outcome || v.layer != rows[i].layer)
@@ -376,7 +377,7 @@ CASE(batches_land_while_keys_come)
   const uint8_t *chunk = seen_batch_log(s, &size);
   assert_int_equal(size, 0);
   assert_true(seen_replay(&(seen_sink){.filter = rebuilt}, chunk, size));
-  mlbf_hashes hashes;
+  key_hashes hashes;
   for (unsigned i = 0; i < URLS; i++) {
     number_url(i, text);
     assert_int_equal(test(s, text, &hashes).outcome, FRONTIER_SEEN);

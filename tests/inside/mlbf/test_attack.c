@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/support/one_key.h"
 #include "mlbf/filter/inside.h"
 #include "mlbf/key_set.h"
 #include "mlbf/secret.h"
@@ -62,7 +63,7 @@ static mlbf_filter *create(const mlbf_options *options)
 static bool page_is_seen(const mlbf_filter *filter)
 {
   mlbf_verdict verdict;
-  mlbf_test_keys(filter, &page, 1, &verdict);
+  mlbf_test(filter, &page, 1, &verdict);
   return verdict.outcome == MLBF_SEEN;
 }
 
@@ -72,7 +73,7 @@ static bool page_is_seen_after(const mlbf_options *options, const mlbf_key *link
   mlbf_verdict verdicts[LINKS_MOST];
   mlbf_filter *filter = create(options);
   assert_false(page_is_seen(filter));
-  mlbf_status status = mlbf_insert_keys(filter, links, count, verdicts);
+  mlbf_status status = mlbf_insert(filter, links, count, verdicts);
   assert_true(status == MLBF_OK || status == MLBF_FULL);
   bool is_seen = page_is_seen(filter);
   mlbf_free(filter);
@@ -95,19 +96,19 @@ typedef struct trial_tally {
 /* As if by other keys. */
 static void load(mlbf_filter *filter, uint64_t *words)
 {
-  memset(words, 0, filter->body_bytes);
-  for (size_t i = 0; i < 3 * (filter->body_bytes / 8); i++)
+  memset(words, 0, filter->file.body_bytes);
+  for (size_t i = 0; i < 3 * (filter->file.body_bytes / 8); i++)
     words[i / 3] |= random_next(&dice_state);
-  memcpy(filter->body, words, filter->body_bytes);
+  memcpy(filter->file.body, words, filter->file.body_bytes);
 }
 
 static bool hides(mlbf_filter *filter, const uint64_t *before, const mlbf_key *links, size_t count)
 {
   mlbf_verdict verdicts[LINKS_MOST];
-  mlbf_status status = mlbf_insert_keys(filter, links, count, verdicts);
+  mlbf_status status = mlbf_insert(filter, links, count, verdicts);
   assert_true(status == MLBF_OK || status == MLBF_FULL);
   bool is_seen = page_is_seen(filter);
-  memcpy(filter->body, before, filter->body_bytes);
+  memcpy(filter->file.body, before, filter->file.body_bytes);
   return is_seen;
 }
 
@@ -119,7 +120,7 @@ static void try_one(const mlbf_plan *plan, const uint8_t *secret, const link_cho
   mlbf_filter *filter = NULL;
   assert_int_equal(mlbf_keying_make(secret, 0, &keying), MLBF_OK);
   assert_int_equal(mlbf_filter_make(plan, &keying, "", &filter), MLBF_OK);
-  assert_in_range(filter->body_bytes, 1, sizeof loaded);
+  assert_in_range(filter->file.body_bytes, 1, sizeof loaded);
   load(filter, loaded);
   bool chosen = hides(filter, loaded, links->chosen, links->count);
   bool others = hides(filter, loaded, links->others, links->count);
@@ -192,11 +193,11 @@ static void forge_for_nothing(forger *forge, forged_link *link)
   assert_true(forge(&keys, HOST, (mlbf_hash128){dice_throw(UINT64_MAX), dice_throw(UINT64_MAX)}, link));
 }
 
-static void hash_with(size_t kind, const uint8_t *secret, const mlbf_key *key, mlbf_hashes *hashes)
+static void hash_with(size_t kind, const uint8_t *secret, const mlbf_key *key, one_key *hashes)
 {
   mlbf_options options = options_of(kind, 1000, 1e-6, secret);
   mlbf_filter *filter = create(&options);
-  mlbf_hash(filter, key->segments, key->count, hashes);
+  one_key_hash(filter, key->segments, key->count, hashes);
   mlbf_free(filter);
 }
 
@@ -208,7 +209,7 @@ CASE(who_knows_the_secret_hides_a_page_with_one_link)
     forge_for_page(ways[way].forge, &link);
     mlbf_key key = {link.segments, link.count};
     for (size_t kind = ways[way].kind; kind < ways[way].kind + ways[way].count; kind++) {
-      mlbf_hashes wanted, made;
+      one_key wanted, made;
       hash_with(kind, known_secret, &page, &wanted);
       hash_with(kind, known_secret, &key, &made);
       assert_memory_equal(&made.whole, &wanted.whole, sizeof wanted.whole);
@@ -341,9 +342,9 @@ typedef struct missing_bits {
 
 static void missing_make(const mlbf_filter *filter, missing_bits *missing)
 {
-  const uint64_t *body = filter->body;
+  const uint64_t *body = (const void *)filter->file.body;
   missing->count = 0;
-  for (size_t i = 0; i < filter->body_bytes / 8; i++) {
+  for (size_t i = 0; i < filter->file.body_bytes / 8; i++) {
     if (!body[i])
       continue;
     assert_true(missing->count < LINKS_MOST);
@@ -355,7 +356,7 @@ static void missing_make(const mlbf_filter *filter, missing_bits *missing)
 /* Were some of them set? */
 static bool missing_less(const mlbf_filter *filter, missing_bits *missing)
 {
-  const uint64_t *body = filter->body;
+  const uint64_t *body = (const void *)filter->file.body;
   bool is_less = false;
   for (size_t i = 0; i < missing->count; i++) {
     is_less |= (body[missing->word[i]] & missing->bits[i]) != 0;
@@ -374,13 +375,13 @@ static bool missing_any(const missing_bits *missing)
 
 static void body_clear(const mlbf_filter *filter)
 {
-  memset(filter->body, 0, filter->body_bytes);
+  memset(filter->file.body, 0, filter->file.body_bytes);
 }
 
 static void insert(mlbf_filter *filter, const mlbf_key *key)
 {
   mlbf_verdict verdict;
-  mlbf_status status = mlbf_insert_keys(filter, key, 1, &verdict);
+  mlbf_status status = mlbf_insert(filter, key, 1, &verdict);
   assert_true(status == MLBF_OK || status == MLBF_FULL);
 }
 
@@ -441,17 +442,17 @@ CASE(covering_links_hide_nothing_where_the_secret_was_drawn)
 enum { SLOTS = 1024, CROWD = 200 };
 
 /* Where a key lies among 1,024 slots: in an open batch of the frontier, and at home in a key set. */
-static size_t slot_in_batch(const mlbf_hashes *hashes)
+static size_t slot_in_batch(const one_key *hashes)
 {
   return hashes->whole.low & (SLOTS - 1);
 }
 
-static size_t slot_at_home(const mlbf_hashes *hashes)
+static size_t slot_at_home(const one_key *hashes)
 {
   return mlbf_scale(hashes->whole.low, SLOTS);
 }
 
-typedef size_t slot_of(const mlbf_hashes *hashes);
+typedef size_t slot_of(const one_key *hashes);
 
 /* The most that meet in a slot. */
 static unsigned most_in_a_slot(const uint8_t *secret, slot_of *slot, const uint64_t *numbers)
@@ -461,10 +462,10 @@ static unsigned most_in_a_slot(const uint8_t *secret, slot_of *slot, const uint6
   mlbf_filter *filter = create(&options);
   for (size_t i = 0; i < CROWD; i++) {
     static link_set one;
-    mlbf_hashes hashes;
+    one_key hashes;
     one.count = 0;
     link_add(&one, numbers[i]);
-    mlbf_hash(filter, one.spans[0], 2, &hashes);
+    one_key_hash(filter, one.spans[0], 2, &hashes);
     unsigned count = ++in[slot(&hashes)];
     most = count > most ? count : most;
   }
@@ -479,10 +480,10 @@ static void crowd(slot_of *slot, uint64_t *numbers)
   mlbf_filter *filter = create(&options);
   size_t count = 0;
   for (uint64_t number = 0; count < CROWD; number++) {
-    mlbf_hashes hashes;
+    one_key hashes;
     one.count = 0;
     link_add(&one, number);
-    mlbf_hash(filter, one.spans[0], 2, &hashes);
+    one_key_hash(filter, one.spans[0], 2, &hashes);
     if (slot(&hashes) == 77)
       numbers[count++] = number;
   }

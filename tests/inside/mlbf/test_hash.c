@@ -102,7 +102,7 @@ static void keys_from_seed(uint64_t seed, both_keys *keys)
 typedef struct known_key {
   mlbf_span segments[DEEPEST];
   size_t count;
-  mlbf_hashes layered;
+  one_key layered;
   mlbf_hash128 whole; /* of kinds without layers */
 } known_key;
 
@@ -120,47 +120,25 @@ static void expect_hash(const mlbf_hash_path *path, const known_key *known, mlbf
              known->segments[0].size, known->segments[known->count - 1].size);
 }
 
-static void expect_segments(const mlbf_hash_path *path, const known_key *known, const mlbf_hash128 *made, size_t layers,
-                            const char *of)
-{
-  for (size_t i = 0; i < layers && i < known->layered.depth; i++)
-    expect_hash(path, known, made[i], known->layered.layer[i], of);
-}
-
-/* Key `i` of a batch. */
-static void expect_layers(const mlbf_hash_path *path, const known_key *known, const mlbf_layer_hashes *hashes, size_t i,
-                          bool with_deep, const char *of)
-{
-  size_t begin = hashes->begin[i], end = hashes->begin[i + 1];
-  expect_hash(path, known, hashes->wholes[i], known->layered.whole, of);
-  expect_hash(path, known, hashes->hosts[i], known->layered.layer[0], of);
-  assert_int_equal(end - begin, with_deep ? known->layered.depth - 1 : 0);
-  for (size_t d = begin; d < end; d++) {
-    expect_hash(path, known, hashes->deep[d], known->layered.layer[d - begin + 1], of);
-    assert_int_equal(hashes->layer[d], d - begin + 1);
-  }
-}
-
-/* Every path in each of its three functions. */
+/* Every path, with as many layers as each kind has. */
 static void expect_known(const both_keys *keys, const known_key *known)
 {
+  static const uint32_t layer_counts[] = {0, 1, MLBF_LAYERS_MAX};
   mlbf_key key = {known->segments, known->count};
-  for (const mlbf_hash_path *const *path = mlbf_hash_paths; *path; path++) {
-    mlbf_hash128 layer[MLBF_LAYERS_MAX], whole;
-    if (!(*path)->is_usable())
-      continue;
-    (*path)->wholes(&keys->fast, &key, 1, 0, &whole);
-    expect_hash(*path, known, whole, known->whole, "wholes");
-    whole = (*path)->one(&keys->fast, known->segments, known->count, layer);
-    expect_hash(*path, known, whole, known->layered.whole, "one");
-    expect_segments(*path, known, layer, MLBF_LAYERS_MAX, "one, a layer");
-    for (int with_deep = 0; with_deep < 2; with_deep++) {
-      mlbf_layer_hashes hashes;
-      (*path)->layers(&keys->fast, &key, 1, 0, with_deep, &hashes);
-      assert_int_equal(hashes.begin[0], 0);
-      expect_layers(*path, known, &hashes, 0, with_deep, "layers");
+  for (const mlbf_hash_path *const *path = mlbf_hash_paths; *path; path++)
+    for (size_t i = 0; (*path)->is_usable() && i < sizeof layer_counts / sizeof *layer_counts; i++) {
+      one_key made;
+      uint8_t layers[MLBF_LAYERS_MAX];
+      uint32_t wanted = known->layered.depth < layer_counts[i] ? known->layered.depth : layer_counts[i];
+      mlbf_hashes hashes = {&made.whole, &made.depth, made.layer, layers};
+      assert_int_equal((*path)->hash(&keys->fast, &key, 1, 0, layer_counts[i], MLBF_LAYERS_MAX, &hashes), 1);
+      expect_hash(*path, known, made.whole, i == 0 ? known->whole : known->layered.whole, "the key");
+      assert_int_equal(made.depth, wanted);
+      for (uint32_t layer = 0; layer < wanted; layer++) {
+        expect_hash(*path, known, made.layer[layer], known->layered.layer[layer], "a layer");
+        assert_int_equal(layers[layer], layer + 1);
+      }
     }
-  }
 }
 
 static void fill(unsigned char *text, size_t size)
@@ -212,37 +190,48 @@ CASE(every_cut_is_hashed_as_defined)
   }
 }
 
-static void expect_batch(const mlbf_hash_path *path, const both_keys *keys, const known_key *known, const mlbf_key *of,
-                         size_t count, bool with_deep)
+enum { BATCH = 32 };
+
+/* With room for the segments of some of them: the others are left. */
+static void expect_batch(const mlbf_hash_path *path, const both_keys *keys, const known_key *known,
+                         const mlbf_key *texts, size_t count, size_t room)
 {
-  mlbf_hash128 wholes[MLBF_HASH_BATCH];
-  static mlbf_layer_hashes hashes;
-  size_t following = MLBF_HASH_BATCH - count;
-  path->wholes(&keys->fast, of, count, following, wholes);
-  path->layers(&keys->fast, of, count, following, with_deep, &hashes);
-  for (size_t i = 0; i < count; i++) {
-    expect_hash(path, &known[i], wholes[i], known[i].whole, "a batch of wholes");
-    expect_layers(path, &known[i], &hashes, i, with_deep, "a batch with layers");
+  mlbf_hash128 wholes[BATCH], segments[BATCH * MLBF_LAYERS_MAX];
+  uint32_t ends[BATCH];
+  uint8_t layers[BATCH * MLBF_LAYERS_MAX];
+  mlbf_hashes hashes = {wholes, ends, segments, layers};
+  assert_int_equal(path->hash(&keys->fast, texts, count, BATCH - count, 0, room, &hashes), count);
+  for (size_t i = 0; i < count; i++)
+    expect_hash(path, &known[i], wholes[i], known[i].whole, "a batch without layers");
+  size_t done = path->hash(&keys->fast, texts, count, BATCH - count, MLBF_LAYERS_MAX, room, &hashes), at = 0;
+  for (size_t i = 0; i < done; i++) {
+    expect_hash(path, &known[i], wholes[i], known[i].layered.whole, "a batch with layers");
+    for (uint32_t layer = 0; layer < known[i].layered.depth; layer++, at++) {
+      expect_hash(path, &known[i], segments[at], known[i].layered.layer[layer], "a segment");
+      assert_int_equal(layers[at], layer + 1);
+    }
+    assert_int_equal(ends[i], at);
   }
+  assert_true(at <= room && (done == count || at + known[done].layered.depth > room));
 }
 
 CASE(a_batch_has_the_hashes_of_its_keys)
 {
   static unsigned char text[TEXT];
-  static known_key known[MLBF_HASH_BATCH];
-  mlbf_key of[MLBF_HASH_BATCH];
+  static known_key known[BATCH];
+  mlbf_key of[BATCH];
   both_keys keys;
   keys_from_seed(3, &keys);
   fill(text, sizeof text);
   for (int turn = 0; turn < 10; turn++) {
-    for (size_t i = 0; i < MLBF_HASH_BATCH; i++) {
+    for (size_t i = 0; i < BATCH; i++) {
       random_key(text, &known[i]);
       known_make(&keys, &known[i]);
       of[i] = (mlbf_key){known[i].segments, known[i].count};
     }
     for (const mlbf_hash_path *const *path = mlbf_hash_paths; *path; path++)
-      for (size_t count = 0; (*path)->is_usable() && count <= MLBF_HASH_BATCH; count += turn ? 16 : 1)
-        expect_batch(*path, &keys, known, of, count, (count + (size_t)turn) % 2);
+      for (size_t count = 0; (*path)->is_usable() && count <= BATCH; count += turn ? 16 : 1)
+        expect_batch(*path, &keys, known, of, count, turn % 2 ? 40 : SIZE_MAX);
   }
 }
 
@@ -282,11 +271,11 @@ CASE(nothing_behind_the_keys_is_read)
   enum { PAGE = 4096 };
   unsigned char *page = guarded(1, PAGE);
   both_keys keys;
-  static known_key known[MLBF_HASH_BATCH];
+  static known_key known[BATCH];
   keys_from_seed(5, &keys);
-  mlbf_span *spans = (mlbf_span *)(void *)(page + PAGE) - MLBF_HASH_BATCH;
-  mlbf_key *of = (mlbf_key *)(void *)spans - MLBF_HASH_BATCH;
-  for (size_t i = 0; i < MLBF_HASH_BATCH; i++) {
+  mlbf_span *spans = (mlbf_span *)(void *)(page + PAGE) - BATCH;
+  mlbf_key *of = (mlbf_key *)(void *)spans - BATCH;
+  for (size_t i = 0; i < BATCH; i++) {
     known[i] = (known_key){.segments = {{"some text", i % 9}}, .count = 1};
     known_make(&keys, &known[i]);
     spans[i] = known[i].segments[0];
@@ -296,13 +285,13 @@ CASE(nothing_behind_the_keys_is_read)
   for (const mlbf_hash_path *const *path = mlbf_hash_paths; *path; path++) {
     if (!(*path)->is_usable())
       continue;
-    expect_batch(*path, &keys, known, of, MLBF_HASH_BATCH, 1);
+    expect_batch(*path, &keys, known, of, BATCH, SIZE_MAX);
   }
   *last = (mlbf_key){known[1].segments, 1};
   for (const mlbf_hash_path *const *path = mlbf_hash_paths; *path; path++) {
     mlbf_hash128 whole;
     if ((*path)->is_usable())
-      (*path)->wholes(&keys.fast, last, 1, 0, &whole);
+      (*path)->hash(&keys.fast, last, 1, 0, 0, 0, &(mlbf_hashes){.keys = &whole});
   }
   munmap(page - PAGE, (size_t)3 * PAGE);
 }
@@ -362,13 +351,16 @@ CASE(cutting_does_not_change_a_hash_of_bytes)
   size_t size = strlen(text);
   both_keys keys;
   keys_from_seed(5, &keys);
-  mlbf_hash128 expected = mlbf_hash_whole(&keys.fast, &(mlbf_span){text, size}, 1);
+  mlbf_hash128 expected = mlbf_hash_text(&keys.fast, (mlbf_span){text, size}), made;
+  mlbf_hashes hashes = {.keys = &made};
   char *copy = strdup(text);
   for (size_t cut = 0; cut <= size; cut++) {
     mlbf_span adjacent[] = {{text, cut}, {text + cut, size - cut}};
     mlbf_span apart[] = {{copy, cut}, {text + cut, size - cut}};
-    assert_true(equal(mlbf_hash_whole(&keys.fast, adjacent, 2), expected));
-    assert_true(equal(mlbf_hash_whole(&keys.fast, apart, 2), expected));
+    keys.fast.path->hash(&keys.fast, &(mlbf_key){adjacent, 2}, 1, 0, 0, 0, &hashes);
+    assert_true(equal(made, expected));
+    keys.fast.path->hash(&keys.fast, &(mlbf_key){apart, 2}, 1, 0, 0, 0, &hashes);
+    assert_true(equal(made, expected));
   }
   free(copy);
 }

@@ -37,10 +37,11 @@ static void compare_key_by_key(lines_table *one, lines_table *other)
 {
   for (unsigned id = 0; id < KEYS; id++) {
     mlbf_hash128 hash = hash_of(id);
-    assert_int_equal(mlbf_line_test(&one->array, &hash), mlbf_line_test(&other->array, &hash));
-    assert_int_equal(mlbf_line_insert(&one->array, &hash), mlbf_line_insert(&other->array, &hash));
-    assert_true(mlbf_line_test(&other->array, &hash));
-    assert_false(mlbf_line_insert(&other->array, &hash));
+    assert_int_equal(one->array.path->test(&one->array, &hash, 1), other->array.path->test(&other->array, &hash, 1));
+    assert_int_equal(one->array.path->insert(&one->array, &hash, 1),
+                     other->array.path->insert(&other->array, &hash, 1));
+    assert_true(other->array.path->test(&other->array, &hash, 1));
+    assert_false(other->array.path->insert(&other->array, &hash, 1));
     if (id % 64 == 0)
       assert_memory_equal(one->words, other->words, sizeof one->words);
   }
@@ -103,7 +104,7 @@ static void check_positions(mlbf_layout layout, uint32_t k)
   bool is_over = in_line == 12; /* the four that lie over eight meet one of these with chance 1/64 */
   for (unsigned id = 0; id < SAMPLE; id++) {
     table_make(&table, layout, k, lines, &mlbf_line_scalar);
-    mlbf_line_insert(&table.array, &(mlbf_hash128[]){hash_of(id)}[0]);
+    table.array.path->insert(&table.array, &(mlbf_hash128[]){hash_of(id)}[0], 1);
     for (unsigned line = 0; line < lines; line++)
       assert_in_range(bits_set(&table, line), is_over ? 8 : in_line, in_line);
     for (unsigned bit = 0; bit < lines * MLBF_LINE_BITS; bit++)
@@ -133,10 +134,10 @@ static void check_rate(mlbf_layout layout, uint32_t k, unsigned lines)
   for (unsigned a = 0, id = 0; a < arrays; a++) {
     table_make(&table, layout, k, lines, mlbf_line_path_best());
     for (unsigned i = 0; i < (unsigned)keys; i++)
-      mlbf_line_insert(&table.array, &(mlbf_hash128[]){hash_of(id++)}[0]);
+      table.array.path->insert(&table.array, &(mlbf_hash128[]){hash_of(id++)}[0], 1);
     double wrong = 0;
     for (unsigned i = 0; i < ASKED; i++)
-      wrong += mlbf_line_test(&table.array, &(mlbf_hash128[]){hash_of(id++)}[0]);
+      wrong += (double)table.array.path->test(&table.array, &(mlbf_hash128[]){hash_of(id++)}[0], 1);
     sum += wrong / ASKED;
     squares += wrong / ASKED * wrong / ASKED;
   }

@@ -1,10 +1,11 @@
-/* mlbf/remake.h: the file is that of inserting one by one, whatever the windows. */
+/* mlbf/rebuild.h: the file is that of inserting one by one, whatever the windows. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "mlbf/remake.h"
+#include "tests/support/one_key.h"
+#include "mlbf/rebuild.h"
 #include "tests/support/scratch.h"
 #include "tests/support/test.h"
 
@@ -36,23 +37,23 @@ static mlbf_hash128 hash_of(uint64_t number)
   return (mlbf_hash128){x ^ x >> 29, (x + number) * 0xbf58476d1ce4e5b9};
 }
 
-/* Each key brings its page, and one in three another segment of any layer. */
-static size_t segments_of(uint64_t from, uint64_t to, mlbf_segment *segments)
+/* Each key in three brings a segment of any layer; of 0 and 17: there are no such layers. */
+static size_t segment_of(uint64_t number, mlbf_hash128 *segment, uint8_t *layer)
 {
-  size_t count = 0;
-  for (uint64_t i = from; i < to; i++)
-    if (i % 3 == 0)
-      segments[count++] = (mlbf_segment){(uint32_t)(i / 3 % 18), hash_of(~i)}; /* 0 and 17: there are no such layers */
-  return count;
+  if (number % 3)
+    return 0;
+  *segment = hash_of(~number);
+  *layer = (uint8_t)(number / 3 % 18);
+  return 1;
 }
 
 static void insert(mlbf_filter *filter, uint64_t from, uint64_t to)
 {
   for (uint64_t i = from; i < to; i++) {
-    mlbf_segment segment;
-    if (segments_of(i, i + 1, &segment))
-      mlbf_insert_segment(filter, segment.layer, segment.hash);
-    mlbf_insert_whole(filter, hash_of(i));
+    mlbf_hash128 key = hash_of(i), segment;
+    uint8_t layer;
+    uint32_t end = (uint32_t)segment_of(i, &segment, &layer);
+    mlbf_insert_hashes(filter, &(mlbf_hashes){&key, &end, &segment, &layer}, 1, NULL);
   }
 }
 
@@ -62,28 +63,36 @@ static mlbf_options options_of(mlbf_kind kind, uint64_t keys)
     .kind = kind, .keys = keys, .rate = 1e-6, .profile = "strict", .seed = 1, .signals = kind == MLBF_KIND_MLBF};
 }
 
-static void give(mlbf_remaking *r, uint64_t from, uint64_t to)
+/* Every second lot as segments of keys that are forgotten, and then the keys without theirs. */
+static void give(mlbf_rebuild *r, uint64_t from, uint64_t to)
 {
-  mlbf_hash128 wholes[LOT];
-  mlbf_segment segments[LOT];
+  mlbf_hash128 keys[LOT], segments[LOT];
+  uint8_t layers[LOT];
+  uint32_t ends[LOT];
   for (uint64_t at = from, next; at < to; at = next) {
+    uint32_t end = 0;
     next = to - at < LOT ? to : at + LOT;
-    for (uint64_t i = at; i < next; i++)
-      wholes[i - at] = hash_of(i);
-    mlbf_remake_wholes(r, wholes, next - at);
-    mlbf_remake_segments(r, segments, segments_of(at, next, segments));
+    for (uint64_t i = at; i < next; i++) {
+      keys[i - at] = hash_of(i);
+      end += (uint32_t)segment_of(i, &segments[end], &layers[end]);
+      ends[i - at] = end;
+    }
+    bool is_apart = at / LOT % 2;
+    mlbf_rebuild_hashes(r, &(mlbf_hashes){is_apart ? NULL : keys, ends, segments, layers}, next - at);
+    if (is_apart)
+      mlbf_rebuild_hashes(r, &(mlbf_hashes){.keys = keys}, next - at);
   }
 }
 
-static mlbf_status run(mlbf_remaking *r, uint64_t from, uint64_t to, uint64_t *times)
+static mlbf_status run(mlbf_rebuild *r, uint64_t from, uint64_t to, uint64_t *times)
 {
-  mlbf_remake_wish wish = MLBF_REMAKE_STEP;
+  mlbf_rebuild_need need = MLBF_REBUILD_STEP;
   mlbf_status status = MLBF_OK;
   *times = 0;
-  while (wish != MLBF_REMAKE_DONE && (status = mlbf_remake_step(r, MIB, &wish)) == MLBF_OK)
-    if (wish == MLBF_REMAKE_KEYS) {
+  while (need != MLBF_REBUILD_DONE && (status = mlbf_rebuild_step(r, MIB, &need)) == MLBF_OK)
+    if (need == MLBF_REBUILD_KEYS) {
       give(r, from, to);
-      mlbf_remake_keys_end(r);
+      mlbf_rebuild_keys_end(r);
       ++*times;
     }
   return status;
@@ -117,7 +126,7 @@ static mlbf_stats stats_of(const char *name)
 {
   mlbf_filter *filter;
   mlbf_stats stats;
-  assert_int_equal(mlbf_load(name, &filter), MLBF_OK);
+  assert_int_equal(mlbf_load(name, NULL, &filter), MLBF_OK);
   mlbf_stats_read(filter, &stats);
   mlbf_free(filter);
   return stats;
@@ -145,15 +154,15 @@ CASE(with_more_keys)
     insert(filter, OLD_KEYS, OLD_KEYS + NEW_KEYS);
     assert_int_equal(mlbf_save(filter, other), MLBF_OK);
     mlbf_free(filter);
-    assert_int_equal(mlbf_map(old_path, &mapped), MLBF_OK);
+    assert_int_equal(mlbf_map(old_path, NULL, &mapped), MLBF_OK);
     for (size_t w = 0; w < 3; w++) {
-      mlbf_remaking *r;
+      mlbf_rebuild *r;
       uint64_t times;
-      assert_int_equal(mlbf_remake_begin(mapped, NULL, windows[w], path, &r), MLBF_OK);
+      assert_int_equal(mlbf_rebuild_begin(mapped, NULL, windows[w], path, &r), MLBF_OK);
       assert_int_equal(run(r, OLD_KEYS, OLD_KEYS + NEW_KEYS, &times), MLBF_OK);
-      assert_int_equal(times, mlbf_remake_windows(r));
+      assert_int_equal(times, mlbf_rebuild_windows(r));
       assert_true(w == 0 ? times > 1 : w == 1 || times == 1); /* each of the files has some blocks */
-      mlbf_remake_end(r);
+      mlbf_rebuild_end(r);
       assert_same_files(path, other);
       assert_same_counts(kinds[k]);
     }
@@ -165,15 +174,15 @@ CASE(from_nothing)
 {
   mlbf_options options = options_of(MLBF_KIND_MLBF, OLD_KEYS);
   mlbf_filter *filter;
-  mlbf_remaking *r;
+  mlbf_rebuild *r;
   uint64_t times;
   assert_int_equal(mlbf_create(&options, &filter), MLBF_OK);
   insert(filter, 0, OLD_KEYS);
   assert_int_equal(mlbf_save(filter, other), MLBF_OK);
   mlbf_free(filter);
-  assert_int_equal(mlbf_remake_begin(NULL, &options, MIB / 2, path, &r), MLBF_OK);
+  assert_int_equal(mlbf_rebuild_begin(NULL, &options, MIB / 2, path, &r), MLBF_OK);
   assert_int_equal(run(r, 0, OLD_KEYS, &times), MLBF_OK);
-  mlbf_remake_end(r);
+  mlbf_rebuild_end(r);
   assert_same_files(path, other);
   assert_same_counts(MLBF_KIND_MLBF);
 }
@@ -183,7 +192,7 @@ CASE(damage_is_noticed)
 {
   mlbf_options options = options_of(MLBF_KIND_MLBF, OLD_KEYS);
   mlbf_filter *filter, *mapped;
-  mlbf_remaking *r;
+  mlbf_rebuild *r;
   uint64_t times;
   bool is_done = true;
   assert_int_equal(mlbf_create(&options, &filter), MLBF_OK);
@@ -197,13 +206,13 @@ CASE(damage_is_noticed)
   fseek(file, HEADER + MIB + 12345, SEEK_SET);
   fputc(byte ^ 4, file);
   fclose(file);
-  assert_int_equal(mlbf_map(old_path, &mapped), MLBF_OK);
+  assert_int_equal(mlbf_map(old_path, NULL, &mapped), MLBF_OK);
   assert_int_equal(mlbf_verify_some(mapped, MIB / 2, &is_done), MLBF_OK);
   assert_false(is_done);
   assert_int_equal(mlbf_verify_some(mapped, MIB / 2, &is_done), MLBF_DAMAGED);
-  assert_int_equal(mlbf_remake_begin(mapped, NULL, MIB, path, &r), MLBF_OK);
+  assert_int_equal(mlbf_rebuild_begin(mapped, NULL, MIB, path, &r), MLBF_OK);
   assert_int_equal(run(r, 0, 1, &times), MLBF_DAMAGED);
-  mlbf_remake_end(r);
+  mlbf_rebuild_end(r);
   assert_int_not_equal(access(path, F_OK), 0);
   char temporary[SCRATCH_PATH + 8];
   snprintf(temporary, sizeof temporary, "%s.tmp", path);
@@ -220,8 +229,9 @@ CASE(a_sound_one_is_verified_in_pieces)
   assert_int_equal(mlbf_create(&options, &filter), MLBF_OK);
   insert(filter, 0, OLD_KEYS);
   assert_int_equal(mlbf_save(filter, old_path), MLBF_OK);
-  assert_int_equal(mlbf_map(old_path, &mapped), MLBF_OK);
-  assert_int_equal(mlbf_test_wholes(mapped, wholes, 3, known), MLBF_OK);
+  assert_int_equal(mlbf_map(old_path, NULL, &mapped), MLBF_OK);
+  for (int i = 0; i < 3; i++)
+    known[i] = one_whole_test(mapped, wholes[i]);
   assert_true(known[0] && !known[1] && known[2]);
   int calls = 0;
   for (; !is_done; calls++)
@@ -237,13 +247,13 @@ CASE(a_sound_one_is_verified_in_pieces)
 
 CASE(refusals)
 {
-  mlbf_remaking *r;
+  mlbf_rebuild *r;
   mlbf_filter *a;
   mlbf_options options = options_of(MLBF_KIND_LINE, 100), absurd = options_of(MLBF_KIND_LINE, 0);
   assert_int_equal(mlbf_create(&options, &a), MLBF_OK);
-  assert_int_equal(mlbf_remake_begin(NULL, &absurd, MIB, path, &r), MLBF_BAD_ARGUMENT);
-  assert_int_equal(mlbf_remake_begin(a, NULL, MIB, "/nowhere/at/all", &r), MLBF_IO);
-  mlbf_remake_end(NULL);
+  assert_int_equal(mlbf_rebuild_begin(NULL, &absurd, MIB, path, &r), MLBF_BAD_ARGUMENT);
+  assert_int_equal(mlbf_rebuild_begin(a, NULL, MIB, "/nowhere/at/all", &r), MLBF_IO);
+  mlbf_rebuild_end(NULL);
   mlbf_free(a);
 }
 
