@@ -189,11 +189,24 @@ static frontier_status refuse_nonsense(frontier *f, const frontier_link *link)
   return refuse_key(f, link);
 }
 
+/* Of a link that is only told to be seen the key's own hash is enough: of most links. */
+static void link_key(const frontier *f, const looked_up *found, size_t i, purpose what_for, key_hashes *hashes)
+{
+  bool is_seen = found->is_certain[i] ||
+                 (found->verdicts[i].outcome == MLBF_SEEN && !late_is_on(f) && tombstones_is_empty(&f->tombstones));
+  if (is_seen && what_for != TO_QUEUE_ANYHOW) {
+    hashes->whole = found->lot.wholes[i];
+    hashes->depth = 0;
+  } else {
+    seen_lot_key(&found->lot, i, hashes);
+  }
+}
+
 static frontier_status settle(frontier *f, const frontier_link *link, looked_up *found, size_t i, purpose what_for,
                               uint64_t now_ms, frontier_verdict *verdict)
 {
   key_hashes hashes;
-  seen_lot_key(&found->lot, i, &hashes);
+  link_key(f, found, i, what_for, &hashes);
   frontier_status status = refuse_nonsense(f, link);
   frontier_verdict said = judge(f, link, found, i, &hashes);
   newcomer n = {.link = link, .hashes = &hashes, .has_own_key = link->key, .purpose = what_for};

@@ -52,10 +52,26 @@ static inline void prefetch_key(const mlbf_array *array, mlbf_hash128 key)
     mlbf_line_prefetch(array, key);
 }
 
+static inline void gather_host(const mlbf_filter *filter, mlbf_hash128 segment, batch *b)
+{
+  mlbf_line_prefetch(&filter->arrays[MLBF_HOSTS], segment);
+  b->hosts[b->host_count] = segment;
+  b->host_keys[b->host_count++] = (uint8_t)b->count;
+}
+
+static inline void gather_deep(const mlbf_array *deep, uint32_t layer, mlbf_hash128 segment, batch *b)
+{
+  uint64_t bit = mlbf_deep_bit(deep, segment);
+  mlbf_fetch(&deep->words[bit / 64]);
+  b->deep_bits[b->deep_count] = bit;
+  b->deep_layers[b->deep_count] = (uint8_t)(layer - 1);
+  b->deep_keys[b->deep_count++] = (uint8_t)b->count;
+}
+
 /* The segments of key `key` as those of the batch's next one, their places fetched. false: they do not fit. */
 static inline bool gather_segments(const mlbf_filter *filter, const mlbf_hashes *hashes, size_t key, batch *b)
 {
-  const mlbf_array *hosts = &filter->arrays[MLBF_HOSTS], *deep = &filter->arrays[MLBF_DEEP];
+  const mlbf_array deep = filter->arrays[MLBF_DEEP]; /* a copy: nothing in the loop could change it */
   const uint32_t layers = mlbf_layer_count(filter);
   const size_t begin = key ? hashes->ends[key - 1] : 0, end = hashes->ends[key];
   assert(end - begin <= MLBF_LAYERS_MAX);
@@ -63,19 +79,10 @@ static inline bool gather_segments(const mlbf_filter *filter, const mlbf_hashes 
     return false;
   for (size_t s = begin; s < end; s++) {
     uint32_t layer = hashes->layers[s];
-    if (layer > layers || layer == 0)
-      continue;
-    if (layer == 1) {
-      mlbf_line_prefetch(hosts, hashes->segments[s]);
-      b->hosts[b->host_count] = hashes->segments[s];
-      b->host_keys[b->host_count++] = (uint8_t)b->count;
-    } else {
-      uint64_t bit = mlbf_deep_bit(deep, hashes->segments[s]);
-      mlbf_fetch(&deep->words[bit / 64]);
-      b->deep_bits[b->deep_count] = bit;
-      b->deep_layers[b->deep_count] = (uint8_t)(layer - 1);
-      b->deep_keys[b->deep_count++] = (uint8_t)b->count;
-    }
+    if (layer == 1)
+      gather_host(filter, hashes->segments[s], b);
+    else if (layer - 2 < layers - 1) /* not 0, and not beyond the last */
+      gather_deep(&deep, layer, hashes->segments[s], b);
   }
   return true;
 }
