@@ -41,7 +41,7 @@ static uint64_t add_cut(void *to, const opponent_text *texts, const opponent_key
 {
   mlbf_verdict verdicts[AT_ONCE];
   (void)texts;
-  mlbf_insert_keys(to, (const mlbf_key *)cut, count, verdicts);
+  mlbf_insert(to, (const mlbf_key *)cut, count, verdicts);
   return count_seen(verdicts, count);
 }
 
@@ -49,7 +49,7 @@ static uint64_t ask_cut(const void *whom, const opponent_text *texts, const oppo
 {
   mlbf_verdict verdicts[AT_ONCE];
   (void)texts;
-  mlbf_test_keys(whom, (const mlbf_key *)cut, count, verdicts);
+  mlbf_test(whom, (const mlbf_key *)cut, count, verdicts);
   return count_seen(verdicts, count);
 }
 
