@@ -187,19 +187,17 @@ static void add_stats(mlbf_stats *stats, const mlbf_stats *more)
 
 void seen_stats_read(seen *s, double promised_rate, mlbf_stats *stats)
 {
-  mlbf_stats more;
-  *stats = s->main ? stats_of(&s->main_stats, s->main) : stats_of(&s->young_stats, s->young);
+  mlbf_stats young = stats_of(&s->young_stats, s->young), more;
+  *stats = s->main ? stats_of(&s->main_stats, s->main) : young;
   stats->promised_rate = promised_rate;
   if (s->frozen) {
     more = stats_of(&s->frozen_stats, s->frozen);
     add_stats(stats, &more);
   }
-  uint64_t others = s->main ? stats->keys : 0, room = mlbf_promise_of(s->young).keys;
-  if (s->main) {
-    more = stats_of(&s->young_stats, s->young);
-    add_stats(stats, &more);
-  }
-  stats->design_keys = stats->design_keys > others + room ? stats->design_keys : others + room;
+  if (s->main)
+    add_stats(stats, &young);
+  uint64_t room = stats->keys - young.keys + mlbf_promise_of(s->young).keys; /* the others take no more */
+  stats->design_keys = stats->design_keys > room ? stats->design_keys : room;
 }
 
 /* ---- batches ------------------------------------------------------------------------------------------ */

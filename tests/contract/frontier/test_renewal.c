@@ -258,6 +258,21 @@ CASE(damage_is_not_copied)
 /* ---- the commit thread ---------------------------------------------------------------------------------------- */
 
 /* A call that begins a commit, and fetches one URL. */
+/* Also while the first main filter is made, when the keys are those of two young ones. */
+CASE(no_more_keys_than_room_is_said_to_be_there)
+{
+  frontier *f = open_frontier(100);
+  for (unsigned number = 0; number < URLS; number++) {
+    frontier_stats stats;
+    ask(f, number, true);
+    if (number % BATCH == BATCH - 1)
+      assert_int_equal(frontier_sync(f), FRONTIER_OK);
+    assert_int_equal(frontier_stats_read(f, &stats), FRONTIER_OK);
+    assert_true(stats.filter.keys <= stats.filter.design_keys);
+  }
+  assert_int_equal(frontier_close(f), FRONTIER_OK);
+}
+
 static void fetch_one(frontier *f, uint64_t now_ms)
 {
   frontier_lease lease;
