@@ -29,6 +29,7 @@ static char *random_text(size_t size)
   char *text = malloc(size + 8);
   assert_non_null(text);
   size_t at = 0;
+  *text = '\0';
   while (at < size)
     at += strlen(strcpy(text + at, parts[dice_throw(sizeof parts / sizeof *parts)]));
   return text;
