@@ -15,6 +15,8 @@ static void open_again(model *m)
 {
   char message[FRONTIER_MESSAGE_SIZE] = "";
   m->options.journal_path = m->run->keeps_nothing ? NULL : m->journal_path;
+  m->read_to = 0;
+  m->is_read = m->now.pages == 0 || m->run->keeps_nothing;
   frontier_status status = frontier_open(m->run->keeps_nothing ? NULL : m->directory, &m->options, &m->f, message);
   if (status != FRONTIER_OK) {
     m->f = NULL;

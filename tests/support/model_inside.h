@@ -66,6 +66,11 @@ typedef struct model {
   char *journal;
   size_t journal_room;
   uint64_t round; /* hosts found to be due in one round go by due time */
+  /* Since it was opened: how many pages it has met in its queues, at least; whether that was all, so that what is added
+   * is known at once, and not with the next commit; and in which round. Those due by then may be in any order. */
+  size_t read_to;
+  bool is_read;
+  uint64_t read_round;
   books now, committed;
   frontier_lease *leases; /* those in flight, as the frontier gave them */
   size_t lease_count, lease_room;

@@ -30,9 +30,28 @@ static void note_ready(model *m)
   }
 }
 
-static bool is_before(const model_host *a, const model_host *b)
+/* May it know less than there is, and so not who is first? */
+static bool is_vague(const model *m)
 {
-  return a->ready && (a->ready != b->ready ? a->ready < b->ready : a->due_ms < b->due_ms);
+  return m->run->overflows || !m->is_read;
+}
+
+/* A call reads so many rows, and those of no commit are not there yet. */
+static void note_read(model *m)
+{
+  enum { READ_AT_ONCE = 4096 };
+  m->read_to += READ_AT_ONCE;
+  if (m->is_read || m->read_to <= m->now.pages || m->now.pages != m->committed.pages)
+    return;
+  m->is_read = true;
+  m->read_round = m->round;
+}
+
+static bool is_before(const model *m, const model_host *a, const model_host *b)
+{
+  if (!a->ready || (a->ready <= m->read_round && b->ready <= m->read_round))
+    return false;
+  return a->ready != b->ready ? a->ready < b->ready : a->due_ms < b->due_ms;
 }
 
 /* This lease is the head of its host's line, its host may start one, and none waits longer. */
@@ -61,8 +80,8 @@ static void check_lease(model *m, const frontier_lease *l)
     model_differ(m, "lease %llu comes with another payload", (unsigned long long)l->id);
   if (!may_start_one)
     model_differ(m, "%s may not start one now", h->name);
-  for (size_t i = 0; i < m->now.hosts && !m->run->overflows; i++)
-    if (is_before(&m->hosts[i], h))
+  for (size_t i = 0; i < m->now.hosts && !is_vague(m); i++)
+    if (is_before(m, &m->hosts[i], h))
       model_differ(m, "%s is due before %s", m->hosts[i].name, h->name);
   h->in_flight++;
   h->due_ms = m->now_ms + h->delay_ms + (m->run->lie == LIE_DUE ? 1 : 0);
@@ -71,8 +90,8 @@ static void check_lease(model *m, const frontier_lease *l)
   note_ready(m);
 }
 
-/* Where more wait than memory holds, the time may be too short, or longer by that of a group commit. Where links are
- * to be confirmed, it may be too short for them. */
+/* Where more wait than memory holds, or than is read yet, the time may be too short, or longer by that of a group
+ * commit. Where links are to be confirmed, it may be too short for them. */
 static void check_wait(model *m, int64_t wait_ms, bool has_unconfirmed)
 {
   int64_t expected = FRONTIER_WAIT_FOREVER;
@@ -87,7 +106,7 @@ static void check_wait(model *m, int64_t wait_ms, bool has_unconfirmed)
   enum { COMMIT_MS = 100 };
   bool hangs = expected != FRONTIER_WAIT_FOREVER && (wait_ms < 0 || wait_ms > expected + COMMIT_MS);
   bool is_shorter = has_unconfirmed && wait_ms >= 0 && (wait_ms < expected || expected == FRONTIER_WAIT_FOREVER);
-  if (m->run->overflows ? hangs : wait_ms != expected && !is_shorter)
+  if (is_vague(m) ? hangs : wait_ms != expected && !is_shorter)
     model_differ(m, "to wait: %lld ms, not %lld", (long long)wait_ms, (long long)expected);
 }
 
@@ -98,13 +117,14 @@ void model_take_leases(model *m, size_t max)
   m->leases = model_enough(m->leases, m->lease_count + max, &m->lease_room, sizeof *m->leases);
   frontier_lease *new = m->leases + m->lease_count;
   note_ready(m);
+  note_read(m);
   bool has_unconfirmed = model_unconfirmed(m) > 0;
   if (!model_holds(m, frontier_next(m->f, m->now_ms, new, max, &count, &wait_ms), "next"))
     return;
   for (size_t i = 0; i < count; i++)
     check_lease(m, &new[i]);
   m->lease_count += count;
-  if (m->run->overflows ? count == 0 : count < max)
+  if (is_vague(m) ? count == 0 : count < max)
     check_wait(m, wait_ms, has_unconfirmed);
 }
 
