@@ -300,6 +300,9 @@ def run(w, seconds):
         over = [m.poll() for m in w.machines]
         if all(over):
             return True
+        for machine in w.machines:
+            if machine.process.poll() is None and machine.lacks_a_worker():
+                w.kill_and_start(machine)
         for machine in w.machines:  # who was killed as it ended needs the others to find out that it is over
             if machine.over_at and time.time() > machine.over_at + 40:
                 machine.start()

@@ -236,12 +236,13 @@ class Machine:
                       "--scope", "any", "--allow-private", "--per-address", "0", "--filter", "exact",
                       *(["--snapshot-to", work / "copies", "--snapshot-every", "2s"] if keeps_copies else []),
                       *site.options, "--dir", self.path, site.start]
-        self.process, self.starts, self.over_at = None, 0, None
+        self.process, self.starts, self.over_at, self.log_begin = None, 0, None, 0
 
     def start(self, fault=None):
         """`fault`: more of its environment, this once."""
         self.starts += 1
         self.over_at = None
+        self.log_begin = self.log_path.stat().st_size
         environment = dict(os.environ, STRATA_CLUSTER_PASSWORD=PASSWORD, **(fault or {}))
         self.process = subprocess.Popen([str(w) for w in self.words], stdout=self.log, stderr=self.log,
                                         env=environment, start_new_session=True)
@@ -256,6 +257,10 @@ class Machine:
             signal_one(pid, signal.SIGKILL)
         self.process.wait()
         return count
+
+    def lacks_a_worker(self):
+        """One died too often in a row, and stays away: the others go on, and the crawl is not over without it."""
+        return b"the same command goes on" in self.log_path.read_bytes()[self.log_begin:]
 
     def poll(self):
         """Started again if it failed; true once it is over."""
