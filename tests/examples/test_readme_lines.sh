@@ -2,23 +2,21 @@
 # Every line of README.md that begins with "$ " runs as written, in order, in one shell, in a fresh copy of this tree;
 # where the README shows what it prints, it prints that. Seconds, pages/s, shares of time and kB may be other numbers:
 # the first three are the machine's, and the last counts the server's page for a 404, which Python words as its version
-# does. The CR at the end of CSV's lines cannot be shown.
+# does. Ports are others, of as many digits, as pages name theirs. The CR at the end of CSV's lines cannot be shown.
 #   test_readme_lines.sh [BUILD]      what the lines build is there, in BUILD: only their words are tried
 set -eu
 tree=$(cd "$(dirname "$0")/../.." && pwd)
-server='127.0.0.1 8000' # the README's
 is_built=${1:+yes}
 
-# Where the kernel allows it, in a network of its own, so that two runs do not want the same port.
-if [ "${ALONE-}" != yes ] && command -v ip >/dev/null && unshare --map-root-user --net true 2>/dev/null; then
-  ALONE=yes exec unshare --map-root-user --net "$0" "$@"
-fi
-[ "${ALONE-}" != yes ] || ip link set lo up
-# shellcheck disable=SC2086 # two words
-python3 - $server <<'END' || { echo "skipped: $server is in use, or python3 is not here"; exit 77; }
-import socket, sys
-socket.create_server((sys.argv[1], int(sys.argv[2]))).close()
-END
+# Below those that the system gives to who asks for any: two runs seldom want the same.
+ports=$(python3 -c '
+import random, socket
+def is_free(port):
+    with socket.socket() as s:
+        return s.connect_ex(("127.0.0.1", port)) != 0
+print(*[port for port in random.sample(range(2000, 10000), 20) if is_free(port)][:2])') ||
+  { echo "skipped: python3 is not here"; exit 77; }
+port=${ports% *} redis=${ports#* }
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -79,6 +77,9 @@ is_true "$work/README.md" "$work"
 mkdir "$work/tree"
 tar -C "$tree" --exclude=./build --exclude='./build-*' --exclude='./strata-*' --exclude=./.git -cf - . |
   tar -C "$work/tree" -xf -
+sed -i "s/127\.0\.0\.1\([:-]\)8000/127.0.0.1\1$port/g; s/site 8000/site $port/; s/redis-server /&--port $redis /
+  s,redis://127\.0\.0\.1/,redis://127.0.0.1:$redis/,g; s/redis-cli /&-p $redis /" \
+  "$work/tree/README.md" "$work/tree/tests/examples/site/hills.html"
 if [ -n "$is_built" ]; then
   release=$work/tree/build/release
   mkdir -p "$release"
@@ -87,7 +88,7 @@ if [ -n "$is_built" ]; then
   cat >"$release/wait.py" <<END
 import socket, time
 for i in range(600):
-    if socket.socket().connect_ex(("${server% *}", ${server#* })) == 0:
+    if socket.socket().connect_ex(("127.0.0.1", $port)) == 0:
         break
     time.sleep(0.1)
 END
