@@ -4,10 +4,13 @@
  *     the child crashes, or computes for a minute        mdb_pages.c missed some damage: a fault
  *       and reads nothing (the kernel ends it: SIGXCPU)
  *     it does nothing for ten minutes                    the disk is slow, or gone: the check fails, and says nothing
- *                                                        of the directory, so that no repair follows from it */
+ *                                                        of the directory, so that no repair follows from it
+ *
+ * One that waits for a core does something as soon as it has one: of its minute at least a hundredth of the time. */
 #include "frontier/admin/check.h"
 
 #include "frontier/base/limits.h"
+#include "frontier/base/machine.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -22,7 +25,8 @@ enum {
   BEAT = 4096,                       /* records */
   COMPUTE_S = FRONTIER_LIMIT(60, 2), /* and one more for so many pages, as opening reads every host: */
   PAGES_A_SECOND = 1 << 14,
-  STALL_MS = FRONTIER_LIMIT(600000, 10000),
+  STALL_MS = FRONTIER_LIMIT(600000, 4000),
+  BUSY_SHARE = 100, /* of that time: one that computed for longer than this part of it does something */
 };
 
 typedef struct beat {
@@ -89,16 +93,22 @@ _Noreturn static void read_all(const char *directory, beat *b)
   _exit(status != FRONTIER_OK);
 }
 
-/* Until the pipe closes; false: silent for too long. `message` gets what follows a '!'. */
-static bool listen_to(int pipe, char message[FRONTIER_MESSAGE_SIZE])
+/* Until the pipe closes; false: silent and idle for too long. `message` gets what follows a '!'. */
+static bool listen_to(pid_t child, int pipe, char message[FRONTIER_MESSAGE_SIZE])
 {
   char heard[FRONTIER_MESSAGE_SIZE];
   size_t size = 0;
   bool is_message = false;
+  uint64_t before_ms = 0;
   for (;;) {
     struct pollfd ready = {.fd = pipe, .events = POLLIN};
     int events = poll(&ready, 1, STALL_MS);
     if (events < 0 && errno == EINTR)
+      continue;
+    uint64_t now_ms = machine_process_ms(child);
+    bool is_busy = now_ms > before_ms + STALL_MS / BUSY_SHARE;
+    before_ms = now_ms;
+    if (events == 0 && is_busy)
       continue;
     ssize_t got = events > 0 ? read(pipe, heard, sizeof heard) : 0;
     if (got <= 0)
@@ -127,7 +137,7 @@ void check_in_child(check *c)
     read_all(c->f->directory, &b);
   }
   close(ends[1]);
-  bool has_ended = child > 0 && listen_to(ends[0], message);
+  bool has_ended = child > 0 && listen_to(child, ends[0], message);
   close(ends[0]);
   if (child < 0) {
     check_fail(c, FRONTIER_NO_MEMORY, "no child process could be started");

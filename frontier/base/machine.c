@@ -8,9 +8,9 @@
 
 static uint64_t read_ms(clockid_t which)
 {
-  struct timespec now;
+  struct timespec now = {0};
   clock_gettime(which, &now);
-  return now.tv_sec > 0 ? (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000 : 0;
+  return now.tv_sec >= 0 ? (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000 : 0;
 }
 
 uint64_t machine_monotonic_ms(void)
@@ -27,6 +27,12 @@ void machine_sleep_us(uint64_t us)
 {
   const struct timespec moment = {.tv_sec = (time_t)(us / 1000000), .tv_nsec = (long)(us % 1000000) * 1000};
   nanosleep(&moment, NULL);
+}
+
+uint64_t machine_process_ms(int pid)
+{
+  clockid_t clock;
+  return clock_getcpuclockid(pid, &clock) == 0 ? read_ms(clock) : 0;
 }
 
 void machine_sleep_ms(uint64_t ms)

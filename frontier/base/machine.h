@@ -13,6 +13,7 @@
 
 uint64_t machine_monotonic_ms(void);           /* of a clock that only goes forward, and outlives no boot */
 uint64_t machine_wall_ms(void);                /* since 1970; may be set, either way */
+uint64_t machine_process_ms(int pid);          /* that it has computed; 0 where the kernel does not say */
 void machine_sleep_ms(uint64_t ms);            /* or less, if a signal comes */
 void machine_sleep_us(uint64_t us);            /* the same */
 void machine_alarm(uint64_t ms);               /* SIGALRM then, in place of an earlier one; from handlers, too */

@@ -1,5 +1,6 @@
 /* frontier/admin/check_child.c: the process that reads a directory for a check may be slow, stand still or never end; a
  * disk that is slow is no damage, and nothing is repaired for it. Built with tiny limits. */
+#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -15,7 +16,7 @@
 #include "tests/support/test.h"
 
 static char directory[SCRATCH_PATH], data[SCRATCH_PATH];
-static enum { AS_EVER, SLOW, SILENT, ENDLESS } child;
+static enum { AS_EVER, SLOW, SILENT, ENDLESS, CROWDED } child;
 static char said[FRONTIER_MESSAGE_SIZE];
 
 // NOLINTBEGIN(bugprone-signal-handler,cert-sig30-c): both are plain system calls
@@ -25,14 +26,18 @@ static void look_again(void)
   setitimer(ITIMER_REAL, &moment, NULL);
 }
 
-/* Once it has its limit. */
+/* Once it has its limit. CROWDED: as where many other processes want the cores. */
 static void compute_without_end(int number)
 {
   struct rlimit limit;
   (void)number;
   if (getrlimit(RLIMIT_CPU, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY)
-    for (volatile int i = 0;; i = !i)
-      ;
+    for (;;) {
+      for (volatile int i = 0; i < 1000000; i = i + 1)
+        ;
+      if (child == CROWDED)
+        poll(NULL, 0, 4);
+    }
   look_again();
 }
 
@@ -45,7 +50,7 @@ static void begin_child(void)
   if (child == SILENT)
     for (;;)
       pause();
-  if (child == ENDLESS) {
+  if (child == ENDLESS || child == CROWDED) {
     signal(SIGALRM, compute_without_end);
     look_again();
   }
@@ -109,17 +114,28 @@ CASE(a_disk_that_is_gone_is_repaired_by_nobody)
   free(after);
 }
 
-CASE(reading_without_end_is_a_fault)
+static void assert_comes_to_no_end(void)
 {
   char message[FRONTIER_MESSAGE_SIZE];
   uint64_t faults;
-  child = ENDLESS;
   assert_int_equal(check(&faults, message), FRONTIER_OK);
   assert_int_equal(faults, 1);
   assert_non_null(strstr(said, "comes to no end"));
   child = AS_EVER;
   assert_int_equal(check(&faults, message), FRONTIER_OK);
   assert_int_equal(faults, 0);
+}
+
+CASE(reading_without_end_is_a_fault)
+{
+  child = ENDLESS;
+  assert_comes_to_no_end();
+}
+
+CASE(a_busy_machine_is_no_slow_disk)
+{
+  child = CROWDED;
+  assert_comes_to_no_end();
 }
 
 EACH_CASE(begin, end)
