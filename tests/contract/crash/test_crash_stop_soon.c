@@ -292,10 +292,13 @@ static void wait_until_said(const char *words, pid_t pid)
 
 static const char *const busy[] = {CRAWL, "--ignore-robots", "--max-body", "100000", "URL", NULL};
 
+/* Its directory is there before. */
 static int prepare_slow_disk(void **state)
 {
   int failed = serve(state), code;
-  stop(trial_strata_start(served.trial, busy), SIGINT, 1, &code);
+  pid_t pid = trial_strata_start(served.trial, busy);
+  wait_until_said("Crawling into", pid);
+  stop(pid, SIGINT, 1, &code);
   setenv("SLOW_SYNC_MS", "800", 1);
   return failed;
 }
