@@ -10,9 +10,9 @@
 #include "mlbf/plan.h"
 
 enum {
-  MLBF_BATCH = 32,          /* keys at once: 16 are too few to hide a cache miss behind, beyond 32 nothing is gained */
-  MLBF_BATCH_SEGMENTS = 96, /* and their segments: so that all of it fits in 4 kB of stack */
-  MLBF_FOUND_UNIT = 65536,  /* one distinct segment in layer_found: a fixed-point number */
+  MLBF_BATCH = 32,           /* keys at once: 16 are too few to hide a cache miss behind, beyond 32 nothing is gained */
+  MLBF_BATCH_SEGMENTS = 144, /* and their segments: so that all of it fits in 4 kB of stack */
+  MLBF_FOUND_UNIT = 65536,   /* one distinct segment in layer_found: a fixed-point number */
 };
 
 /* A filter's arrays: the integrity layer decides, layer 1 and all deeper ones say why a key is new. */
@@ -50,11 +50,6 @@ mlbf_status mlbf_filter_make_over(const mlbf_plan *plan, const mlbf_block_file *
 
 /* Counts new keys; MLBF_FULL as they cross the design load. */
 mlbf_status mlbf_filter_count_keys(mlbf_filter *filter, uint64_t count);
-
-static inline uint64_t mlbf_deep_bit(const mlbf_array *deep, mlbf_hash128 segment)
-{
-  return mlbf_scale(segment.low, deep->bits); /* what CLASSIC with k = 1 gives */
-}
 
 /* Hashes of a batch, on the stack of who hashes it. */
 typedef struct mlbf_some_hashes {

@@ -30,18 +30,14 @@
 #include "mlbf/filter/inside.h"
 #include "mlbf/filter/line.h"
 
-/* Room for the segments of a log's last key, whatever their layers. */
-enum { HOSTS = MLBF_BATCH + MLBF_LAYERS_MAX };
-
-/* The hashes of a batch, sorted by the array that they belong to. */
+/* Keys whose places are fetched together, and the hosts among their segments. */
 typedef struct batch {
-  const mlbf_hash128 *keys;
-  size_t count, host_count, deep_count;
-  mlbf_hash128 hosts[HOSTS];
-  uint64_t deep_bits[MLBF_BATCH_SEGMENTS];
-  uint8_t host_keys[HOSTS], deep_keys[MLBF_BATCH_SEGMENTS]; /* whose they are */
-  uint8_t deep_layers[MLBF_BATCH_SEGMENTS];                 /* from 0, so never 0 */
-  uint16_t unknown[MLBF_BATCH];                             /* of each key, as in its verdict */
+  const mlbf_hash128 *keys; /* NULL: there are only segments */
+  size_t count, first, end; /* keys; their segments in the caller's arrays */
+  size_t host_count;
+  mlbf_hash128 hosts[MLBF_BATCH];
+  uint8_t host_keys[MLBF_BATCH], owners[MLBF_BATCH_SEGMENTS]; /* whose a host or a segment is */
+  uint16_t unknown[MLBF_BATCH];                               /* of each key, as in its verdict */
 } batch;
 
 static inline void prefetch_key(const mlbf_array *array, mlbf_hash128 key)
@@ -52,56 +48,53 @@ static inline void prefetch_key(const mlbf_array *array, mlbf_hash128 key)
     mlbf_line_prefetch(array, key);
 }
 
-static inline void gather_host(const mlbf_filter *filter, mlbf_hash128 segment, batch *b)
+/* A deep segment has one bit: what CLASSIC with k = 1 gives. Other segments get bit 0, whose word is near. */
+static inline uint64_t deep_bit(const mlbf_array *deep, mlbf_hash128 segment, bool is_deep)
 {
-  mlbf_line_prefetch(&filter->arrays[MLBF_HOSTS], segment);
-  b->hosts[b->host_count] = segment;
-  b->host_keys[b->host_count++] = (uint8_t)b->count;
+  return mlbf_scale(is_deep ? segment.low : 0, deep->bits);
 }
 
-static inline void gather_deep(const mlbf_array *deep, uint32_t layer, mlbf_hash128 segment, batch *b)
+static inline bool is_deep(uint32_t layer, uint32_t layers)
 {
-  uint64_t bit = mlbf_deep_bit(deep, segment);
-  mlbf_fetch(&deep->words[bit / 64]);
-  b->deep_bits[b->deep_count] = bit;
-  b->deep_layers[b->deep_count] = (uint8_t)(layer - 1);
-  b->deep_keys[b->deep_count++] = (uint8_t)b->count;
+  return layer - 2 < layers - 1; /* neither 0 or 1, nor beyond the last */
 }
 
-/* The segments of key `key` as those of the batch's next one, their places fetched. false: they do not fit. */
-static inline bool gather_segments(const mlbf_filter *filter, const mlbf_hashes *hashes, size_t key, batch *b)
-{
-  const mlbf_array deep = filter->arrays[MLBF_DEEP]; /* a copy: nothing in the loop could change it */
-  const uint32_t layers = mlbf_layer_count(filter);
-  const size_t begin = key ? hashes->ends[key - 1] : 0, end = hashes->ends[key];
-  assert(end - begin <= MLBF_LAYERS_MAX);
-  if (b->host_count + (end - begin) > HOSTS || b->deep_count + (end - begin) > MLBF_BATCH_SEGMENTS)
-    return false;
-  for (size_t s = begin; s < end; s++) {
-    uint32_t layer = hashes->layers[s];
-    if (layer == 1)
-      gather_host(filter, hashes->segments[s], b);
-    else if (layer - 2 < layers - 1) /* not 0, and not beyond the last */
-      gather_deep(&deep, layer, hashes->segments[s], b);
-  }
-  return true;
-}
-
-/* Keys from `begin` on, as many as fit; at least one. */
+/* Keys from `begin` on, as many as fit, and at least one; their places are fetched. Nothing in the loop could change
+ * what is copied before it. */
 static void gather(const mlbf_filter *filter, const mlbf_hashes *hashes, size_t begin, size_t count, batch *b)
 {
-  const bool has_segments = hashes->ends && mlbf_layer_count(filter) > 0;
-  const size_t most = count - begin < MLBF_BATCH ? count - begin : MLBF_BATCH;
-  b->keys = hashes->keys ? hashes->keys + begin : NULL;
-  b->count = b->host_count = b->deep_count = 0;
-  for (; b->count < most; b->count++) {
-    if (has_segments && !gather_segments(filter, hashes, begin + b->count, b))
+  const mlbf_array keys = filter->arrays[MLBF_INTEGRITY], hosts = filter->arrays[MLBF_HOSTS];
+  const mlbf_array deep = filter->arrays[MLBF_DEEP];
+  const uint32_t *ends = hashes->ends + begin, layers = mlbf_layer_count(filter);
+  const size_t first = begin ? ends[-1] : 0, most = count - begin < MLBF_BATCH ? count - begin : MLBF_BATCH;
+  const mlbf_hash128 *segments = hashes->segments + first, *own = hashes->keys ? hashes->keys + begin : NULL;
+  const uint8_t *layer = hashes->layers + first;
+  size_t i = 0, s = 0, host_count = 0;
+  for (; i < most; i++) {
+    const size_t end = ends[i] - first;
+    assert(end >= s && end - s <= MLBF_LAYERS_MAX);
+    if (end > MLBF_BATCH_SEGMENTS)
       break;
-    if (b->keys)
-      prefetch_key(&filter->arrays[MLBF_INTEGRITY], b->keys[b->count]);
-    b->unknown[b->count] = 0;
+    if (own)
+      prefetch_key(&keys, own[i]);
+    if (s < end && layer[s] == 1) {
+      mlbf_line_prefetch(&hosts, segments[s]);
+      b->hosts[host_count] = segments[s];
+      b->host_keys[host_count++] = (uint8_t)i;
+      b->owners[s++] = (uint8_t)i;
+    }
+    for (; s < end; s++) {
+      b->owners[s] = (uint8_t)i;
+      mlbf_fetch(&deep.words[deep_bit(&deep, segments[s], is_deep(layer[s], layers)) / 64]);
+    }
+    b->unknown[i] = 0;
   }
-  assert(b->count > 0);
+  assert(i > 0);
+  b->keys = own;
+  b->count = i;
+  b->first = first;
+  b->end = first + s;
+  b->host_count = host_count;
 }
 
 static inline void mark_hosts(uint64_t unknown, batch *b)
@@ -110,34 +103,88 @@ static inline void mark_hosts(uint64_t unknown, batch *b)
     b->unknown[b->host_keys[h]] |= (uint16_t)(unknown >> h & 1);
 }
 
-static void write_verdicts(const mlbf_filter *filter, const batch *b, uint64_t new_keys, mlbf_verdict *verdicts)
+static void write_verdicts(const batch *b, uint64_t new_keys, mlbf_verdict *verdicts)
 {
-  const mlbf_outcome is_new = mlbf_layer_count(filter) ? MLBF_NEW_COMBINATION : MLBF_NEW;
   for (size_t i = 0; i < b->count; i++) {
     uint16_t unknown = b->unknown[i];
-    mlbf_outcome outcome = new_keys >> i & 1 ? is_new : MLBF_SEEN;
+    mlbf_outcome outcome = new_keys >> i & 1 ? MLBF_NEW_COMBINATION : MLBF_SEEN;
     verdicts[i] = (mlbf_verdict){unknown ? MLBF_NEW_SEGMENT : outcome, (uint16_t)__builtin_ffs(unknown), unknown};
   }
 }
 
-static void test_batch(const mlbf_filter *filter, batch *b, mlbf_verdict *verdicts)
+static void test_batch(const mlbf_filter *filter, const mlbf_hashes *hashes, batch *b, mlbf_verdict *verdicts)
 {
   const mlbf_array *keys = &filter->arrays[MLBF_INTEGRITY], *hosts = &filter->arrays[MLBF_HOSTS];
   const mlbf_array deep = filter->arrays[MLBF_DEEP]; /* a copy: nothing in the loop could change it */
-  if (b->host_count)
-    mark_hosts(~hosts->path->test(hosts, b->hosts, b->host_count), b);
-  for (size_t d = 0; d < b->deep_count; d++)
-    b->unknown[b->deep_keys[d]] |= (uint16_t)(!mlbf_bit_test(&deep, b->deep_bits[d]) << b->deep_layers[d]);
-  write_verdicts(filter, b, ~keys->path->test(keys, b->keys, b->count), verdicts);
+  const uint32_t layers = mlbf_layer_count(filter);
+  const mlbf_hash128 *segments = hashes->segments + b->first;
+  const uint8_t *layer = hashes->layers + b->first;
+  mark_hosts(~hosts->path->test(hosts, b->hosts, b->host_count), b);
+  for (size_t s = 0, count = layers > 1 ? b->end - b->first : 0; s < count; s++) {
+    bool is = is_deep(layer[s], layers), is_known = mlbf_bit_test(&deep, deep_bit(&deep, segments[s], is));
+    b->unknown[b->owners[s]] |= (uint16_t)((is & !is_known) << ((layer[s] - 1) & 15));
+  }
+  write_verdicts(b, ~keys->path->test(keys, b->keys, b->count), verdicts);
+}
+
+/* ---- keys without segments ---------------------------------------------------------------------------------------- */
+
+/* Has the filter no layers, or have the keys no segments? */
+static inline bool is_plain(const mlbf_filter *filter, const mlbf_hashes *hashes)
+{
+  return !hashes->ends || filter->plan.array_count == 1;
+}
+
+static inline size_t fetch_plain(const mlbf_array *array, const mlbf_hash128 *keys, size_t count)
+{
+  size_t size = count < MLBF_BATCH ? count : MLBF_BATCH;
+  for (size_t i = 0; i < size; i++)
+    prefetch_key(array, keys[i]);
+  return size;
+}
+
+static inline void write_plain(const mlbf_filter *filter, uint64_t new_keys, size_t count, mlbf_verdict *verdicts)
+{
+  const mlbf_verdict is_new = {filter->plan.array_count == 1 ? MLBF_NEW : MLBF_NEW_COMBINATION, 0, 0};
+  const mlbf_verdict is_seen = {MLBF_SEEN, 0, 0};
+  for (size_t i = 0; i < count; i++)
+    verdicts[i] = new_keys >> i & 1 ? is_new : is_seen;
+}
+
+static void test_plain(const mlbf_filter *filter, const mlbf_hash128 *keys, size_t count, mlbf_verdict *verdicts)
+{
+  const mlbf_array *array = &filter->arrays[MLBF_INTEGRITY];
+  for (size_t begin = 0, size; begin < count; begin += size) {
+    size = fetch_plain(array, keys + begin, count - begin);
+    write_plain(filter, ~array->path->test(array, keys + begin, size), size, verdicts + begin);
+  }
+}
+
+static uint64_t insert_plain(mlbf_filter *filter, const mlbf_hash128 *keys, size_t count, mlbf_verdict *verdicts)
+{
+  mlbf_array *array = &filter->arrays[MLBF_INTEGRITY];
+  uint64_t all_new = 0;
+  for (size_t begin = 0, size; begin < count; begin += size) {
+    size = fetch_plain(array, keys + begin, count - begin);
+    uint64_t new_keys = array->path->insert(array, keys + begin, size);
+    all_new += (uint64_t)__builtin_popcountll(new_keys);
+    if (verdicts)
+      write_plain(filter, new_keys, size, verdicts + begin);
+  }
+  return all_new;
 }
 
 void mlbf_test_hashes(const mlbf_filter *filter, const mlbf_hashes *hashes, size_t count, mlbf_verdict *verdicts)
 {
   batch b;
   assert_filter(filter);
+  if (is_plain(filter, hashes)) {
+    test_plain(filter, hashes->keys, count, verdicts);
+    return;
+  }
   for (size_t begin = 0; begin < count; begin += b.count) {
     gather(filter, hashes, begin, count, &b);
-    test_batch(filter, &b, verdicts + begin);
+    test_batch(filter, hashes, &b, verdicts + begin);
   }
 }
 
@@ -158,33 +205,37 @@ static void count_found(mlbf_filter *filter, const uint32_t found[MLBF_LAYERS_MA
   filter->deep_set += all;
 }
 
-static void insert_deep(mlbf_filter *filter, batch *b)
+static void insert_deep(mlbf_filter *filter, const mlbf_hashes *hashes, batch *b)
 {
-  mlbf_array deep = filter->arrays[MLBF_DEEP]; /* a copy: nothing in the loop could change it */
+  const mlbf_array deep = filter->arrays[MLBF_DEEP]; /* a copy: nothing in the loop could change it */
+  const mlbf_hash128 *segments = hashes->segments + b->first;
+  const uint8_t *layer = hashes->layers + b->first;
+  const uint32_t layers = mlbf_layer_count(filter);
   uint32_t found[MLBF_LAYERS_MAX] = {0};
-  for (size_t d = 0; d < b->deep_count; d++) {
-    uint64_t *word = &deep.words[b->deep_bits[d] / 64], old = *word, mask = UINT64_C(1) << (b->deep_bits[d] % 64);
-    uint32_t is_new = !(old & mask);
-    *word = old | mask;
-    b->unknown[b->deep_keys[d]] |= (uint16_t)(is_new << b->deep_layers[d]);
-    found[b->deep_layers[d]] += is_new;
+  if (layers == 1)
+    return;
+  for (size_t s = 0, count = b->end - b->first; s < count; s++) {
+    uint64_t is = is_deep(layer[s], layers), bit = deep_bit(&deep, segments[s], is);
+    uint64_t *word = &deep.words[bit / 64], old = *word;
+    uint32_t is_new = (uint32_t)(is & ~(old >> (bit % 64))), at = (layer[s] - 1) & 15;
+    *word = old | is << (bit % 64);
+    b->unknown[b->owners[s]] |= (uint16_t)(is_new << at);
+    found[at] += is_new;
   }
-  if (b->deep_count)
-    count_found(filter, found);
+  count_found(filter, found);
 }
 
 /* Returns how many were new, by their verdicts. */
-static uint64_t insert_batch(mlbf_filter *filter, batch *b, mlbf_verdict *verdicts)
+static uint64_t insert_batch(mlbf_filter *filter, const mlbf_hashes *hashes, batch *b, mlbf_verdict *verdicts)
 {
   mlbf_array *keys = &filter->arrays[MLBF_INTEGRITY], *hosts = &filter->arrays[MLBF_HOSTS];
-  if (b->host_count)
-    mark_hosts(hosts->path->insert(hosts, b->hosts, b->host_count), b);
-  insert_deep(filter, b);
+  mark_hosts(hosts->path->insert(hosts, b->hosts, b->host_count), b);
+  insert_deep(filter, hashes, b);
   if (!b->keys)
     return 0;
   uint64_t new_keys = keys->path->insert(keys, b->keys, b->count);
   if (verdicts)
-    write_verdicts(filter, b, new_keys, verdicts);
+    write_verdicts(b, new_keys, verdicts);
   for (size_t i = 0; i < b->count; i++)
     new_keys |= (uint64_t)(b->unknown[i] != 0) << i;
   return (uint64_t)__builtin_popcountll(new_keys);
@@ -202,12 +253,13 @@ mlbf_status mlbf_insert_hashes(mlbf_filter *filter, const mlbf_hashes *hashes, s
   batch b;
   uint64_t new_keys = 0;
   assert_filter(filter);
-  mlbf_status status = mlbf_verify(filter); /* what is written to can no longer be compared with its checksums */
-  if (status != MLBF_OK)
-    return status;
-  for (size_t begin = 0; begin < count; begin += b.count) {
+  if (filter->file.checksums && mlbf_verify(filter) != MLBF_OK) /* what is written to can no longer be compared */
+    return MLBF_DAMAGED;
+  if (is_plain(filter, hashes))
+    new_keys = hashes->keys ? insert_plain(filter, hashes->keys, count, verdicts) : 0;
+  for (size_t begin = 0; begin < count && !is_plain(filter, hashes); begin += b.count) {
     gather(filter, hashes, begin, count, &b);
-    new_keys += insert_batch(filter, &b, verdicts ? verdicts + begin : NULL);
+    new_keys += insert_batch(filter, hashes, &b, verdicts ? verdicts + begin : NULL);
   }
   return mlbf_filter_count_keys(filter, new_keys);
 }

@@ -111,28 +111,32 @@ MLBF_INLINE void hash_texts(const mlbf_hash_keys *secret, const mlbf_key *keys, 
 /* The integrity layer's hash: the XOR of the segments' sums, and their number. Key by key: in one loop over segments of
  * many keys, copied side by side, fewer branches are guessed wrong, but all took longer. */
 MLBF_INLINE size_t hash_segments(const mlbf_hash_keys *secret, const mlbf_key *keys, size_t count, size_t following,
-                                 uint32_t layers, size_t room, mlbf_hashes *hashes)
+                                 uint32_t layers, size_t room, const mlbf_hashes *hashes)
 {
+  mlbf_hash128 *made = hashes->segments, *made_keys = hashes->keys;
+  uint8_t *made_layers = hashes->layers;
+  uint32_t *ends = hashes->ends;
   size_t end = 0, i = 0;
   for (; i < count; i++) {
     const mlbf_span *segments = keys[i].segments;
-    const uint32_t depth = keys[i].count < MLBF_LAYERS_MAX ? (uint32_t)keys[i].count : MLBF_LAYERS_MAX;
+    const size_t all = keys[i].count;
+    const uint32_t depth = all < MLBF_LAYERS_MAX ? (uint32_t)all : MLBF_LAYERS_MAX;
     if ((depth < layers ? depth : layers) > room - end)
       break;
     fetch_ahead(keys + i, count + following - i);
     block combined = {0};
     for (uint32_t layer = 0; layer < depth; layer++) {
-      bool is_remainder = layer + 1 == MLBF_LAYERS_MAX && keys[i].count > MLBF_LAYERS_MAX;
-      block sum = __builtin_expect(is_remainder, 0) ? sum_of_remainder(secret, segments + layer, keys[i].count - layer)
+      bool is_remainder = layer + 1 == MLBF_LAYERS_MAX && all > MLBF_LAYERS_MAX;
+      block sum = __builtin_expect(is_remainder, 0) ? sum_of_remainder(secret, segments + layer, all - layer)
                                                     : sum_of_segment(secret, layer, segments + layer, false);
       combined = xor(combined, sum); /* the XOR of the integrity layer */
       if (layer < layers) {
-        hashes->segments[end] = number_of(aes4(secret, xor(sum, block_of(&secret->segment))));
-        hashes->layers[end++] = (uint8_t)(layer + 1);
+        made[end] = number_of(aes4(secret, xor(sum, block_of(&secret->segment))));
+        made_layers[end++] = (uint8_t)(layer + 1);
       }
     }
-    hashes->keys[i] = number_of(finish_key(secret, combined, keys[i].count));
-    hashes->ends[i] = (uint32_t)end;
+    made_keys[i] = number_of(finish_key(secret, combined, all));
+    ends[i] = (uint32_t)end;
   }
   return i;
 }
