@@ -30,14 +30,17 @@
 #include "mlbf/filter/inside.h"
 #include "mlbf/filter/line.h"
 
+/* Of a key there is one, but a rebuild has segments without their keys. */
+enum { HOSTS = MLBF_BATCH + MLBF_LAYERS_MAX };
+
 /* Keys whose places are fetched together, and the hosts among their segments. */
 typedef struct batch {
   const mlbf_hash128 *keys; /* NULL: there are only segments */
   size_t count, first, end; /* keys; their segments in the caller's arrays */
   size_t host_count;
-  mlbf_hash128 hosts[MLBF_BATCH];
-  uint8_t host_keys[MLBF_BATCH], owners[MLBF_BATCH_SEGMENTS]; /* whose a host or a segment is */
-  uint16_t unknown[MLBF_BATCH];                               /* of each key, as in its verdict */
+  mlbf_hash128 hosts[HOSTS];
+  uint8_t host_keys[HOSTS], owners[MLBF_BATCH_SEGMENTS]; /* whose a host or a segment is */
+  uint16_t unknown[MLBF_BATCH];                          /* of each key, as in its verdict */
 } batch;
 
 static inline void prefetch_key(const mlbf_array *array, mlbf_hash128 key)
@@ -73,19 +76,19 @@ static void gather(const mlbf_filter *filter, const mlbf_hashes *hashes, size_t 
   for (; i < most; i++) {
     const size_t end = ends[i] - first;
     assert(end >= s && end - s <= MLBF_LAYERS_MAX);
-    if (end > MLBF_BATCH_SEGMENTS)
+    if (end > MLBF_BATCH_SEGMENTS || host_count + (end - s) > HOSTS)
       break;
     if (own)
       prefetch_key(&keys, own[i]);
-    if (s < end && layer[s] == 1) {
-      mlbf_line_prefetch(&hosts, segments[s]);
-      b->hosts[host_count] = segments[s];
-      b->host_keys[host_count++] = (uint8_t)i;
-      b->owners[s++] = (uint8_t)i;
-    }
     for (; s < end; s++) {
       b->owners[s] = (uint8_t)i;
-      mlbf_fetch(&deep.words[deep_bit(&deep, segments[s], is_deep(layer[s], layers)) / 64]);
+      if (layer[s] == 1) {
+        mlbf_line_prefetch(&hosts, segments[s]);
+        b->hosts[host_count] = segments[s];
+        b->host_keys[host_count++] = (uint8_t)i;
+      } else {
+        mlbf_fetch(&deep.words[deep_bit(&deep, segments[s], is_deep(layer[s], layers)) / 64]);
+      }
     }
     b->unknown[i] = 0;
   }
@@ -127,7 +130,7 @@ static void test_batch(const mlbf_filter *filter, const mlbf_hashes *hashes, bat
   write_verdicts(b, ~keys->path->test(keys, b->keys, b->count), verdicts);
 }
 
-/* ---- keys without segments ---------------------------------------------------------------------------------------- */
+/* ---- keys without segments -------------------------------------------------------------------------------------- */
 
 /* Has the filter no layers, or have the keys no segments? */
 static inline bool is_plain(const mlbf_filter *filter, const mlbf_hashes *hashes)
