@@ -244,30 +244,40 @@ static claim judge_equation(void)
   return made;
 }
 
-/* Probability of so many events or more where `mean` are expected. */
-static double poisson_tail(double mean, uint64_t events)
-{
-  if (mean > 500) /* where e^-mean would vanish, the normal law is near enough */
-    return 0.5 * erfc(((double)events - 0.5 - mean) / sqrt(2 * mean));
-  double term = exp(-mean), below = 0;
-  for (uint64_t i = 0; i < events; i++) {
-    below += term;
-    term *= mean / (double)(i + 1);
-  }
-  return 1 - below;
-}
-
 /* Broken only by what chance brings once in a thousand times: with eight protocols, one in 20 would be seen often. */
 static bool keeps_promise(const replay_result *row)
 {
-  double expected = row->promised_rate * (double)(row->queries - row->members);
-  return row->false_negatives == 0 && poisson_tail(expected, row->false_positives) >= 0.001;
+  return row->false_negatives == 0 && results_chance(row) >= 0.001;
 }
 
 /* False positives of a filter that just keeps its promise, or those there were. */
 static double events_of(const replay_result *row)
 {
   return fmax(row->promised_rate * (double)(row->queries - row->members), (double)row->false_positives);
+}
+
+/* A rate above the promise that the count shows is worse than any that may be chance. */
+static bool is_worse(const replay_result *row, const replay_result *than)
+{
+  bool is_shown = results_rate(row) > row->promised_rate && !results_is_by_chance(row);
+  bool is_shown_there = results_rate(than) > than->promised_rate && !results_is_by_chance(than);
+  return is_shown != is_shown_there ? is_shown : results_rate(row) > results_rate(than);
+}
+
+static void promise_text(const replay_result *shown, bool is_worst, claim *made)
+{
+  double low, high;
+  results_interval(shown, RESULTS_Z_95, &low, &high);
+  char rate[64], events[RESULTS_EVENTS_SIZE];
+  if (results_is_by_chance(shown))
+    snprintf(rate, sizeof rate, "%s", results_events_text(shown, events));
+  else
+    snprintf(rate, sizeof rate, "%s %.3g, %llu", is_worst ? "the worst is" : "measured", results_rate(shown),
+             (unsigned long long)shown->false_positives);
+  snprintf(made->measured, sizeof made->measured, "%spromised %.3g; %s of %llu %s queries (95 %%: %.3g to %.3g)%s",
+           made->verdict == CLAIM_TOO_FEW ? too_few : "", shown->promised_rate, rate,
+           (unsigned long long)(shown->queries - shown->members), protocol_name(shown->protocol), low, high,
+           results_is_by_chance(shown) ? ": not significant" : "");
 }
 
 /* Every kind needs enough queries: 0 of 50 of one kind says nothing of it, however many there were of another. */
@@ -281,7 +291,7 @@ static claim judge_promise(const claims_input *input)
     if (row == NULL)
       continue;
     is_kept = is_kept && keeps_promise(row);
-    if (worst == NULL || results_rate(row) > results_rate(worst))
+    if (worst == NULL || is_worse(row, worst))
       worst = row;
     if (fewest == NULL || events_of(row) < events_of(fewest))
       fewest = row;
@@ -292,14 +302,7 @@ static claim judge_promise(const claims_input *input)
   if (is_kept && events_of(fewest) < CLAIM_EVENTS)
     made.verdict = CLAIM_TOO_FEW;
   const replay_result *shown = made.verdict == CLAIM_TOO_FEW ? fewest : worst;
-  double low, high;
-  results_interval(shown, RESULTS_Z_95, &low, &high);
-  snprintf(made.measured, sizeof made.measured,
-           "%spromised %.3g; %s %.3g, %llu of %llu %s queries (95 %%: %.3g to %.3g)",
-           made.verdict == CLAIM_TOO_FEW ? too_few : "", shown->promised_rate,
-           shown == worst ? "the worst is" : "measured", results_rate(shown),
-           (unsigned long long)shown->false_positives, (unsigned long long)(shown->queries - shown->members),
-           protocol_name(shown->protocol), low, high);
+  promise_text(shown, shown == worst, &made);
   return made;
 }
 

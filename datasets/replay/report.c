@@ -141,6 +141,16 @@ static void write_figures(FILE *to, const report_input *input)
   fputs("</div>\n", to);
 }
 
+/* The rate; of too few events in grey. What chance explains is no rate above the promise. */
+static void write_rate(FILE *to, const replay_result *row)
+{
+  char events[RESULTS_EVENTS_SIZE];
+  if (results_is_by_chance(row))
+    fprintf(to, "<td class=\"few\">%s: not significant</td>", results_events_text(row, events));
+  else
+    fprintf(to, "<td%s>%.3g</td>", row->false_positives < CLAIM_EVENTS ? " class=\"few\"" : "", results_rate(row));
+}
+
 static void write_result(FILE *to, const replay_result *row)
 {
   double low, high;
@@ -148,8 +158,8 @@ static void write_result(FILE *to, const replay_result *row)
   fprintf(to, "<tr><td>%s</td>", row->filter);
   write_count(to, row->n);
   fprintf(to, "<td>%.2f</td>", (double)row->bits / (double)row->n);
-  fprintf(to, "<td%s>%.3g</td><td>%.2g &#8211; %.2g</td>", row->false_positives < CLAIM_EVENTS ? " class=\"few\"" : "",
-          results_rate(row), low, high);
+  write_rate(to, row);
+  fprintf(to, "<td>%.2g &#8211; %.2g</td>", low, high);
   if (row->promised_rate > 0)
     fprintf(to, "<td>%.3g</td>", row->promised_rate);
   else
@@ -190,12 +200,14 @@ static void write_protocol(FILE *to, const report_input *input, protocol which)
 
 static void write_results(FILE *to, const report_input *input)
 {
-  fputs("<h2>Every protocol, every filter</h2>\n<p>A false positive is &#8220;seen&#8221; of a URL that was not"
-        " inserted; in <code>stream</code> it is a URL a crawler would lose. The rate is per query that is no member,"
-        " its 95&#8239;% interval Wilson's; it is grey with fewer than 30 false positives. A false negative is"
-        " &#8220;new&#8221; of a URL that was inserted: all n are asked again. The same numbers"
-        " are in <code>results.csv</code>.</p>\n",
-        to);
+  fputs(
+    "<h2>Every protocol, every filter</h2>\n<p>A false positive is &#8220;seen&#8221; of a URL that was not"
+    " inserted; in <code>stream</code> it is a URL a crawler would lose. The rate is per query that is no member,"
+    " its 95&#8239;% interval Wilson's; it is grey with fewer than 30 false positives. A rate above the promise that"
+    " chance gives to more than one run in 20 is not told: the row has the number of events. A false negative is"
+    " &#8220;new&#8221; of a URL that was inserted: all n are asked again. The same numbers"
+    " are in <code>results.csv</code>.</p>\n",
+    to);
   for (int which = 0; which < PROTOCOL_COUNT; which++)
     if (input->options->protocols[which])
       write_protocol(to, input, (protocol)which);

@@ -61,3 +61,34 @@ void results_interval(const replay_result *row, double z, double *low, double *h
   *low = row->false_positives ? fmax(middle - half, 0) : 0; /* not what rounding leaves of it */
   *high = fmin(middle + half, 1);
 }
+
+/* Probability of so many events or more where `mean` are expected. */
+static double poisson_tail(double mean, uint64_t events)
+{
+  if (mean > 500) /* where e^-mean would vanish, the normal law is near enough */
+    return 0.5 * erfc(((double)events - 0.5 - mean) / sqrt(2 * mean));
+  double term = exp(-mean), below = 0;
+  for (uint64_t i = 0; i < events; i++) {
+    below += term;
+    term *= mean / (double)(i + 1);
+  }
+  return 1 - below;
+}
+
+double results_chance(const replay_result *row)
+{
+  return poisson_tail(row->promised_rate * (double)(row->queries - row->members), row->false_positives);
+}
+
+bool results_is_by_chance(const replay_result *row)
+{
+  return row->promised_rate > 0 && results_rate(row) > row->promised_rate && results_chance(row) > 0.05;
+}
+
+const char *results_events_text(const replay_result *row, char text[RESULTS_EVENTS_SIZE])
+{
+  if (row->false_positives == 1)
+    return "one event";
+  snprintf(text, RESULTS_EVENTS_SIZE, "%llu events", (unsigned long long)row->false_positives);
+  return text;
+}

@@ -20,4 +20,15 @@ double results_rate(const replay_result *row);
 #define RESULTS_Z_999 3.29
 void results_interval(const replay_result *row, double z, double *low, double *high);
 
+/* How often chance gives a filter that just keeps its promise so many false positives or more (Poisson). */
+double results_chance(const replay_result *row);
+
+/* Is the rate above the promise, and not shown to be by the count, as chance gives as many more often than once in 20?
+ * The rate is then not told, but the count, with "not significant". */
+bool results_is_by_chance(const replay_result *row);
+
+/* "one event", "2 events": the false positives. Returns `text`. */
+enum { RESULTS_EVENTS_SIZE = 32 };
+const char *results_events_text(const replay_result *row, char text[RESULTS_EVENTS_SIZE]);
+
 #endif

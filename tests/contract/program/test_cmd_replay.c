@@ -187,6 +187,31 @@ CASE(test_sizes_and_m_follow_the_list)
   free(page);
 }
 
+/* The rate of the first seed whose one false positive would be a rate above the promise; which it does not show. */
+CASE(test_one_event_is_not_significant)
+{
+  for (int seed = 1; seed < 100; seed++) {
+    char arguments[160], *csv;
+    snprintf(arguments, sizeof arguments,
+             "--protocol newhost --filters mlbf --bits-per-url 21 --n 2000 --queries 2000 --seed %d --out j list",
+             seed);
+    run(arguments);
+    csv = text_of("j/results.csv");
+    bool is_one = strstr(csv, ",2000,1,0.0005,") != NULL;
+    free(csv);
+    if (!is_one)
+      continue;
+    assert_said("; one event of 2000 newhost queries (95 %: ");
+    assert_said("): not significant\n");
+    char *page = text_of("j/report.html");
+    assert_non_null(strstr(page, ">one event: not significant</td>"));
+    assert_null(strstr(page, ">0.0005</td>"));
+    free(page);
+    return;
+  }
+  fail_msg("no seed gave one false positive");
+}
+
 CASE(test_needs_are_said_beforehand)
 {
   run("--n 1000 --protocol stream --filters exact --m 8192 --out i list");

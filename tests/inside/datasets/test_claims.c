@@ -141,6 +141,53 @@ CASE(test_too_few_queries_are_said)
   free(results);
 }
 
+/* So many or more come by chance, from a filter that just keeps its promise of 1e-4, in these shares of all cases. */
+CASE(test_what_chance_explains_is_no_rate_above_the_promise)
+{
+  static const struct {
+    uint64_t queries, events;
+    bool is_by_chance;
+    const char *words;
+  } rows[] = {
+    {QUERIES, 100, false, "the worst is 0.0001, 100 of 1000000"},        /* not above the promise */
+    {QUERIES, 116, true, "116 events of 1000000 fresh queries (95 %: "}, /* 6.3 % */
+    {QUERIES, 118, false, "the worst is 0.000118, 118 of 1000000"},      /* 4.3 % */
+    {3000, 1, true, "one event of 3000 fresh queries (95 %: "},          /* 26 % */
+    {513, 1, true, "one event of 513 fresh queries (95 %: "},            /* 5.0 % */
+    {512, 1, false, "the worst is 0.00195, 1 of 512"},                   /* 4.99 % */
+    {8000, 2, true, "2 events of 8000 fresh queries (95 %: "},           /* 19 % */
+    {3000, 2, false, "the worst is 0.000667, 2 of 3000"},                /* 3.7 % */
+    {3000, 0, false, "the worst is 0, 0 of 3000"},
+  };
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    replay_results *results = calloc(1, sizeof *results);
+    add(results, PROTOCOL_FRESH, "mlbf", rows[i].events, 1);
+    results->rows[0].queries = rows[i].queries;
+    if (results_is_by_chance(&results->rows[0]) != rows[i].is_by_chance)
+      fail_msg("%llu of %llu", (unsigned long long)rows[i].events, (unsigned long long)rows[i].queries);
+    claim promise = judge(results, QUERIES, "promised rate");
+    if (strstr(promise.measured, rows[i].words) == NULL)
+      fail_msg("\"%s\" lacks \"%s\"", promise.measured, rows[i].words);
+    assert_int_equal(strstr(promise.measured, "): not significant") != NULL, rows[i].is_by_chance);
+    results->rows[0].promised_rate = 0; /* what promises nothing breaks nothing */
+    assert_false(results_is_by_chance(&results->rows[0]));
+    free(results);
+  }
+}
+
+/* The worst of all is a rate that the count shows, where there is one. */
+CASE(test_chance_does_not_hide_what_is_worse)
+{
+  replay_results *results = calloc(1, sizeof *results);
+  add(results, PROTOCOL_FRESH, "mlbf", 122, 1);  /* 1.7 % */
+  add(results, PROTOCOL_NEWHOST, "mlbf", 33, 1); /* 33.3 % */
+  results->rows[1].queries = 300000;
+  claim promise = judge(results, QUERIES, "promised rate");
+  assert_int_equal(promise.verdict, CLAIM_HOLDS);
+  assert_non_null(strstr(promise.measured, "the worst is 0.000122, 122 of 1000000 fresh queries"));
+  free(results);
+}
+
 /* A list of eight URLs proves nothing, whatever comes out. */
 CASE(test_a_short_list_gives_no_verdict)
 {
