@@ -74,8 +74,8 @@ crawler/commands     crawler/base crawler/scope crawler/http crawler/html crawle
 unforeseeable='clock_gettime gettimeofday timespec_get ftime times time clock nanosleep clock_nanosleep usleep sleep
   getrandom getentropy arc4random arc4random_buf arc4random_uniform rand random rand_r random_r drand48 lrand48 mrand48'
 c_library='assert complex ctype errno fenv float inttypes iso646 libgen limits locale malloc math search setjmp signal
-  stdalign stdarg stdatomic stdbool stddef stdint stdio stdlib stdnoreturn string strings tgmath threads time uchar
-  wchar wctype dirent dlfcn endian fcntl ftw getopt glob langinfo poll pthread sched semaphore termios unistd
+  spawn stdalign stdarg stdatomic stdbool stddef stdint stdio stdlib stdnoreturn string strings tgmath threads time
+  uchar wchar wctype dirent dlfcn endian fcntl ftw getopt glob langinfo poll pthread sched semaphore termios unistd
   sys/file sys/ioctl sys/mman sys/param sys/random sys/resource sys/stat sys/statvfs sys/syscall sys/time
   sys/types sys/uio sys/utsname sys/vfs sys/wait emmintrin immintrin cpuid arm_neon'
 

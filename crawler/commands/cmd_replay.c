@@ -117,7 +117,8 @@ static void tell_needs(job *of, uint64_t rows, uint64_t key_bytes, const char *a
   uint64_t largest = sizes.sizes[sizes.size_count - 1];
   largest = largest < rows ? largest : rows;
   contender_setting setting = setting_for(&of->args, largest);
-  replay_needs needs = needs_estimate(rows, key_bytes, largest, of->args.filters, of->args.filter_count, &setting);
+  replay_needs needs = needs_estimate(rows, key_bytes, largest, of->args.filters, of->args.filter_count,
+                                      of->args.queries, &setting);
   of->has_told_needs = true;
   progress_clear(&of->progress);
   say_note("%s%s URLs need up to %s of memory, and %s on disk for a while", about, say_count(rows, urls),
@@ -300,6 +301,8 @@ static bool run(job *of)
     .told = &keys,
   };
   memcpy(of->options.protocols, of->args.protocols, sizeof of->args.protocols);
+  for (size_t i = 0; i < of->args.filter_count; i++)
+    of->options.is_program[i] = program_is_name(of->args.filters[i]);
   fit_sizes(of);
   of->args.setting = setting_for(&of->args, of->options.sizes[of->options.size_count - 1]);
   if (!of->progress.is_live)
@@ -356,6 +359,9 @@ static bool write_out(job *of, uint64_t began_ns)
   if (!report_write(&input))
     return fail("report.html", own_file_words(errno));
   tell_claims(&of->asked);
+  for (size_t i = 0; i < of->options.filter_count; i++)
+    if (of->options.is_program[i])
+      say_note("%s: a program, timed apart: do not compare its times with the others'", of->args.filters[i]);
   say_note("wrote %s/report.html and results.csv", of->args.out);
   return has_figures || fail("figures", no_figures);
 }

@@ -41,13 +41,28 @@ static bool add_protocol(void *args, const option_row *row, char *value)
   return true;
 }
 
+static bool add_program(replay_args *a, const option_row *row, const char *value)
+{
+  char failure[PROGRAM_FAILURE_SIZE];
+  if (a->filter_count == REPLAY_FILTERS_MAX)
+    return refuse(row->name, "at most 16 filters", value);
+  if (!program_exists(value, failure)) {
+    say_error("replay", "%s", failure);
+    return false;
+  }
+  a->filters[a->filter_count++] = value;
+  return true;
+}
+
 static bool add_filter(void *args, const option_row *row, char *value)
 {
   replay_args *a = args;
   for (size_t i = 0; i < a->filter_count; i++)
     if (strcmp(a->filters[i], value) == 0)
       return true;
-  for (int kind = 0; kind < CONTENDER_KINDS; kind++)
+  if (program_is_name(value))
+    return add_program(a, row, value);
+  for (int kind = 0; kind < CONTENDER_KINDS && a->filter_count < REPLAY_FILTERS_MAX; kind++)
     if (strcmp(contender_name(kind), value) == 0) {
       a->filters[a->filter_count++] = contender_name(kind);
       return true;
@@ -116,9 +131,13 @@ static const option_row option_rows[] = {
              "segment twice; {Cm prefix}, the directories of known URLs; {Cm newhost}, known paths on a new host; "
              "{Cm stream}, test and insert in the order of the list."},
   {"filters", "F,...", OPTION_LIST, .take = add_filter,
-   .help = "filters to use: bloom-paper mlbf-paper bloom mlbf line heritrix exact  (the first five)",
-   .manual = "Filters to use: {Cm bloom-paper , mlbf-paper , bloom , mlbf , line , heritrix} or {Cm exact}; the first "
-             "five if not given."},
+   .help = "filters to use: bloom-paper mlbf-paper bloom mlbf line heritrix exact, or exec:COMMAND, a program\n"
+           "that reads keys and writes answers, as the manual says  (the first five)",
+   .manual = "Filters to use: {Cm bloom-paper , mlbf-paper , bloom , mlbf , line , heritrix , exact}, or "
+             "{Cm exec: Ns Ar COMMAND} for a program of your own; the first five if not given."},
+  {"exec-limit", "SECONDS", OPTION_SECONDS, FIELD(setting.limit_ms), .low = 1,
+   .help = "the longest that a program may neither read nor answer  (60)",
+   .manual = "The longest that a program may neither read nor answer; 60 if not given."},
   {"n", "N,...", OPTION_LIST, .take = add_size, .low = 1, .high = (uint64_t)1 << 40,
    .help = "URLs inserted  (1000000,1500000,2000000,2500000,3000000; of fewer URLs 2 to 6 sevenths)",
    .manual = "URLs inserted; 1000000,1500000,2000000,2500000,3000000 if not given, as in the paper, or 2 to 6 sevenths "
@@ -181,6 +200,7 @@ const option_table cmd_replay_options = {
   "  $ strata replay --shuffle urls.txt.zst\n"
   "  $ strata replay --protocol fresh,recombined --filters bloom,mlbf --n 100000 --bits-per-url 12 urls.txt\n"
   "  $ strata replay --ids id2url.link --protocol stream SogouT-link\n"
+  "  $ strata replay --filters 'mlbf,exec:python3 mine.py' urls.txt\n"
   "  $ strata replay --paper skip,counting --rounds 50\n",
   .exits = "0 done; 1 failed, or no URL was found; 2 wrong usage",
 };
@@ -198,6 +218,7 @@ static void set_defaults(replay_args *args)
     for (; args->filter_count < FILTERS; args->filter_count++)
       args->filters[args->filter_count] = contender_name((int)args->filter_count);
   args->setting.seed = args->seed;
+  args->setting.directory = args->out;
   if (args->format && strcmp(args->format, "auto") == 0)
     args->format = NULL;
 }
@@ -208,7 +229,7 @@ int replay_args_read(int argc, char **argv, replay_args *args)
     .out = "strata-replay",
     .queries = 1000000,
     .seed = 1,
-    .setting = {.k = PAPER_K, .layers = PAPER_LAYERS},
+    .setting = {.k = PAPER_K, .layers = PAPER_LAYERS, .limit_ms = 60000},
   };
   int code = options_read(&cmd_replay_options, argc, argv, args);
   if (code != OPTIONS_READ)

@@ -15,7 +15,7 @@ typedef struct replay_args {
   const char *out;    /* directory */
   bool protocols[PROTOCOL_COUNT];
   size_t filter_count;
-  const char *filters[REPLAY_FILTERS_MAX]; /* names contender.c knows */
+  const char *filters[REPLAY_FILTERS_MAX]; /* names contender.c knows, or programs */
   size_t size_count;                       /* 0: the paper's, or sevenths of the list */
   uint64_t sizes[REPLAY_SIZES_MAX];        /* ascending, each once */
   uint64_t queries, seed;

@@ -35,3 +35,13 @@ void batch_add(key_batch *to, const char *key, size_t size)
   }
   to->count++;
 }
+
+const char *batch_key(const key_batch *batch, size_t index, size_t *size)
+{
+  assert(index < batch->count);
+  const mlbf_key *key = &batch->keys[CUT_PAPER][index];
+  const char *begin = key->segments[0].bytes;
+  const mlbf_span *last = &key->segments[key->count - 1];
+  *size = (size_t)((const char *)last->bytes + last->size - begin);
+  return begin;
+}

@@ -31,4 +31,7 @@ static inline bool batch_is_full(const key_batch *batch)
 /* Append a key of at most KEY_SIZE_MAX bytes. The batch must not be full. */
 void batch_add(key_batch *to, const char *key, size_t size);
 
+/* The bytes of a key. They are contiguous, however it is cut. */
+const char *batch_key(const key_batch *batch, size_t index, size_t *size);
+
 #endif

@@ -4,6 +4,7 @@
 #include "mlbf/secret.h"
 
 #include <assert.h>
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -81,8 +82,8 @@ uint64_t contender_m_for(uint64_t n)
 }
 
 /* Of one of this library's. Also from seed 0, of which mlbf would draw a secret, every run draws the same one. */
-static mlbf_options options_of(int kind, const contender_setting *setting, uint64_t keys,
-                               uint8_t secret[MLBF_SECRET_BYTES])
+static mlbf_options options_for(int kind, const contender_setting *setting, uint64_t keys,
+                                uint8_t secret[MLBF_SECRET_BYTES])
 {
   mlbf_options options = {.kind = kinds[kind].kind, .keys = keys, .secret = secret, .seed = setting->seed};
   mlbf_secret_from_seed(setting->seed, secret);
@@ -103,13 +104,26 @@ static bool make_kind(int kind, const contender_setting *setting, uint64_t keys,
   case MEMORY_EXACT: return contender_make_exact(keys, made, reason);
   default: break;
   }
-  mlbf_options options = options_of(kind, setting, keys, secret);
+  mlbf_options options = options_for(kind, setting, keys, secret);
   return make_filter(&options, made, reason);
+}
+
+static bool make_program(const char *name, const contender_setting *setting, uint64_t keys, contender *made,
+                         const char **reason)
+{
+  program *started = program_create(&(program_options){name, keys, setting->limit_ms, setting->directory});
+  if (started == NULL)
+    *reason = strerror(errno);
+  else
+    *made = (contender){.name = name, .program = started};
+  return started != NULL;
 }
 
 bool contender_make(const char *name, const contender_setting *setting, uint64_t keys, contender *made,
                     const char **reason)
 {
+  if (program_is_name(name))
+    return make_program(name, setting, keys, made, reason);
   for (int kind = 0; kind < CONTENDER_KINDS; kind++) {
     if (strcmp(kinds[kind].name, name) != 0)
       continue;
@@ -122,7 +136,7 @@ bool contender_make(const char *name, const contender_setting *setting, uint64_t
   return false;
 }
 
-static uint64_t bits_of(int kind, const contender_setting *setting, uint64_t keys)
+static uint64_t bits_for(int kind, const contender_setting *setting, uint64_t keys)
 {
   uint8_t secret[MLBF_SECRET_BYTES];
   mlbf_plan plan;
@@ -132,7 +146,7 @@ static uint64_t bits_of(int kind, const contender_setting *setting, uint64_t key
   case MEMORY_EXACT: return contender_exact_bits(keys);
   default: break;
   }
-  mlbf_options options = options_of(kind, setting, keys, secret);
+  mlbf_options options = options_for(kind, setting, keys, secret);
   return mlbf_plan_make(&options, &plan, NULL) == MLBF_OK ? plan.bits : 0;
 }
 
@@ -140,7 +154,7 @@ uint64_t contender_bits(const char *name, const contender_setting *setting, uint
 {
   for (int kind = 0; kind < CONTENDER_KINDS; kind++)
     if (strcmp(kinds[kind].name, name) == 0)
-      return bits_of(kind, setting, keys);
+      return bits_for(kind, setting, keys);
   return 0;
 }
 
@@ -148,5 +162,6 @@ void contender_free(contender *old)
 {
   if (old->free != NULL)
     old->free(old->state);
+  program_free(old->program);
   *old = (contender){.name = NULL};
 }

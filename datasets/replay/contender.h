@@ -5,20 +5,24 @@
  *     bloom, mlbf, line     this library's, of equal total memory
  *     heritrix      classic at false positives 2^-22, as Heritrix's BloomUriUniqFilter is set up
  *     exact         every key's 128-bit hash in a table
+ *     exec:COMMAND  a program (program.h), of whose memory nothing is known
  */
 #ifndef STRATA_DATASETS_CONTENDER_H
 #define STRATA_DATASETS_CONTENDER_H
 
 #include "datasets/replay/batch.h"
+#include "datasets/replay/program.h"
 
-/* The interface a test's lying filter implements as well. Answers are written for each key of the batch. */
+/* The interface a test's lying filter implements as well. Answers are written for each key of the batch. A program has
+ * neither `insert` nor `test`: it is asked everything first. */
 typedef struct contender {
   const char *name;
   void *state;
   void (*insert)(void *state, const key_batch *batch, bool *was_seen); /* test-and-set, in order */
   void (*test)(void *state, const key_batch *batch, bool *is_seen);
   void (*free)(void *state);
-  uint64_t bits;        /* of memory, all arrays together */
+  program *program;     /* NULL: none */
+  uint64_t bits;        /* of memory, all arrays together; 0: unknown */
   uint32_t hashes;      /* k of the deciding array; 0: has none */
   double promised_rate; /* of false positives on any query at its design load; 0: promises nothing */
 } contender;
@@ -28,6 +32,8 @@ typedef struct contender_setting {
   uint32_t k, layers;
   double bits_per_url; /* bloom, mlbf, line; 0: together as many bits as mlbf-paper, (layers + 1) m */
   uint64_t seed;
+  uint32_t limit_ms;     /* exec: the longest silence */
+  const char *directory; /* exec: of its files */
 } contender_setting;
 
 /* The setting of the paper's experiment, which inserts up to PAPER_N URLs. */

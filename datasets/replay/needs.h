@@ -9,8 +9,9 @@ typedef struct replay_needs {
   uint64_t disk;   /* at the worst moment, in the directory of the results; files without names */
 } replay_needs;
 
-/* Of a list of `rows` rows whose keys have `key_bytes` bytes together, with `filters` for `n` keys. */
+/* Of a list of `rows` rows whose keys have `key_bytes` bytes together, with `filters` for `n` keys, `queries` of a
+ * protocol. The memory of programs is not in it. */
 replay_needs needs_estimate(uint64_t rows, uint64_t key_bytes, uint64_t n, const char *const *filters,
-                            size_t filter_count, const contender_setting *setting);
+                            size_t filter_count, uint64_t queries, const contender_setting *setting);
 
 #endif

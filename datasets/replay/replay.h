@@ -11,7 +11,8 @@
  *
  * Timings: the filters run in turn, a batch of 1,024 keys each, a different filter first in each batch; the result is
  * the median over batches. Hashing is timed, reading and cutting the URL is not. The batch's keys are in the
- * processor's caches; of a filter only what remains there after the other filters' turns. */
+ * processor's caches; of a filter only what remains there after the other filters' turns. A program is timed alone,
+ * over all keys: see program.h. */
 #ifndef STRATA_DATASETS_REPLAY_H
 #define STRATA_DATASETS_REPLAY_H
 
@@ -27,6 +28,7 @@ typedef struct replay_options {
   const urllist *list;
   bool protocols[PROTOCOL_COUNT];
   size_t filter_count;
+  bool is_program[REPLAY_FILTERS_MAX]; /* made with a program, and runs alone */
   replay_make make;
   void *make_context;
   size_t size_count;
@@ -51,14 +53,16 @@ typedef struct replay_result {
   double insert_ns, query_ns; /* medians, a key; stream: of the one step that is both; 0: nothing was timed */
   double promised_rate;       /* 0: promises nothing */
   uint32_t hashes;
+  bool is_program; /* its times are means, with reading and writing in them, and it ran alone */
 } replay_result;
 
 typedef struct replay_results {
   size_t count;
   replay_result rows[REPLAY_SIZES_MAX * PROTOCOL_COUNT * REPLAY_FILTERS_MAX]; /* by n, then protocol, then filter */
+  char failure[PROGRAM_FAILURE_SIZE]; /* of a program: what *reason may point to */
 } replay_results;
 
-/* False: `*reason` says why. */
+/* False: `*reason` says why; it lasts as long as the results. */
 bool replay_run(const replay_options *options, replay_results *results, const char **reason);
 
 #endif

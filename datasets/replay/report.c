@@ -151,13 +151,29 @@ static void write_rate(FILE *to, const replay_result *row)
     fprintf(to, "<td%s>%.3g</td>", row->false_positives < CLAIM_EVENTS ? " class=\"few\"" : "", results_rate(row));
 }
 
+/* That of a program is not to be compared with the others. */
+static void write_time(FILE *to, const replay_result *row, double ns)
+{
+  if (!row->is_program)
+    fprintf(to, "<td>%.0f</td>", ns);
+  else if (ns > 0)
+    fprintf(to, "<td class=\"few\">%.0f, apart</td>", ns);
+  else
+    fputs("<td class=\"few\">not timed</td>", to);
+}
+
 static void write_result(FILE *to, const replay_result *row)
 {
   double low, high;
   results_interval(row, RESULTS_Z_95, &low, &high);
-  fprintf(to, "<tr><td>%s</td>", row->filter);
+  fputs("<tr><td>", to);
+  html_text(to, row->filter);
+  fputs("</td>", to);
   write_count(to, row->n);
-  fprintf(to, "<td>%.2f</td>", (double)row->bits / (double)row->n);
+  if (row->is_program)
+    fputs("<td>unknown</td>", to);
+  else
+    fprintf(to, "<td>%.2f</td>", (double)row->bits / (double)row->n);
   write_rate(to, row);
   fprintf(to, "<td>%.2g &#8211; %.2g</td>", low, high);
   if (row->promised_rate > 0)
@@ -168,7 +184,9 @@ static void write_result(FILE *to, const replay_result *row)
   write_count(to, row->queries);
   write_count(to, row->members);
   write_count(to, row->false_negatives);
-  fprintf(to, "<td>%.0f</td><td>%.0f</td></tr>\n", row->insert_ns, row->query_ns);
+  write_time(to, row, row->insert_ns);
+  write_time(to, row, row->query_ns);
+  fputs("</tr>\n", to);
 }
 
 /* The rows of one protocol whose n is from `least` on. */
@@ -280,6 +298,20 @@ static const char method[] =
   " asked again and the intervals are a little too narrow. The truth is exact: 128-bit hashes of all URLs, sorted on"
   " disk.</p>\n";
 
+/* Only where there is one. */
+static void write_programs(FILE *to, const report_input *input)
+{
+  static const char text[] =
+    "<p>Filters called <code>exec:</code> are programs, timed apart: each ran alone, its time is a mean, and reading"
+    " keys and writing answers is in it. Compare it with those of other programs only. What a program answers after it"
+    " has read all keys has no time; its memory is unknown.</p>\n";
+  for (size_t i = 0; i < input->options->filter_count; i++)
+    if (input->options->is_program[i]) {
+      fputs(text, to);
+      return;
+    }
+}
+
 static void write_page(FILE *to, const report_input *input)
 {
   html_begin(to);
@@ -291,6 +323,7 @@ static void write_page(FILE *to, const report_input *input)
   fputs(theory, to);
   write_statistics(to, input);
   fputs(method, to);
+  write_programs(to, input);
   html_end(to);
 }
 

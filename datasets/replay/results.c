@@ -6,13 +6,29 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void print_row(FILE *to, const replay_result *row)
+/* A command may have quotes in it (RFC 4180). */
+static void print_name(FILE *csv, const char *name)
+{
+  bool is_quoted = strpbrk(name, ",\"\r\n") != NULL;
+  fputs(is_quoted ? "\"" : "", csv);
+  for (; *name != '\0'; name++)
+    fprintf(csv, *name == '"' ? "\"\"" : "%c", *name);
+  fputs(is_quoted ? "\"" : "", csv);
+}
+
+static void print_row(FILE *csv, const replay_result *row)
 {
   double per_query = row->queries == 0 ? 0 : (double)row->false_positives / (double)row->queries;
-  fprintf(to, "%s,%s,%llu,%llu,%.3f,%llu,%llu,%.9g,%llu,%.1f,%.1f\n", protocol_name(row->protocol), row->filter,
-          (unsigned long long)row->n, (unsigned long long)row->bits, (double)row->bits / (double)row->n,
-          (unsigned long long)row->queries, (unsigned long long)row->false_positives, per_query,
-          (unsigned long long)row->false_negatives, row->insert_ns, row->query_ns);
+  fprintf(csv, "%s,", protocol_name(row->protocol));
+  print_name(csv, row->filter);
+  fprintf(csv, ",%llu,", (unsigned long long)row->n);
+  if (row->is_program)
+    fputs(",", csv);
+  else
+    fprintf(csv, "%llu,%.3f", (unsigned long long)row->bits, (double)row->bits / (double)row->n);
+  fprintf(csv, ",%llu,%llu,%.9g,%llu,%.1f,%.1f\n", (unsigned long long)row->queries,
+          (unsigned long long)row->false_positives, per_query, (unsigned long long)row->false_negatives, row->insert_ns,
+          row->query_ns);
 }
 
 bool results_write(const replay_results *results, const char *directory)
@@ -20,17 +36,17 @@ bool results_write(const replay_results *results, const char *directory)
   char *path;
   if (asprintf(&path, "%s/results.csv", directory) < 0)
     return false;
-  FILE *to = own_file_stream(path, "w", 0666);
+  FILE *csv = own_file_stream(path, "w", 0666);
   free(path);
-  if (to == NULL)
+  if (csv == NULL)
     return false;
   fputs("protocol,filter,n,bits_total,bits_per_url,queries,false_positives,fp_rate,false_negatives,"
         "insert_ns,query_ns\n",
-        to);
+        csv);
   for (size_t i = 0; i < results->count; i++)
-    print_row(to, &results->rows[i]);
-  bool is_written = ferror(to) == 0;
-  return fclose(to) == 0 && is_written;
+    print_row(csv, &results->rows[i]);
+  bool is_written = ferror(csv) == 0;
+  return fclose(csv) == 0 && is_written;
 }
 
 const replay_result *results_find(const replay_results *results, protocol which, const char *filter, uint64_t n)

@@ -5,7 +5,8 @@
 #include "datasets/replay/replay.h"
 
 /* `directory`/results.csv; false: errno says why. The header is
- * protocol,filter,n,bits_total,bits_per_url,queries,false_positives,fp_rate,false_negatives,insert_ns,query_ns */
+ * protocol,filter,n,bits_total,bits_per_url,queries,false_positives,fp_rate,false_negatives,insert_ns,query_ns
+ * The filter is `exec:...` where it is a program, of which no bits are known. */
 bool results_write(const replay_results *results, const char *directory);
 
 /* The row of a protocol, a filter and an n; NULL if there is none. */

@@ -128,3 +128,9 @@ const void *spool_bytes(const spool *finished)
   assert(finished->map || !finished->size);
   return finished->map;
 }
+
+int spool_descriptor(const spool *finished)
+{
+  assert_spool(finished);
+  return finished->fd;
+}

@@ -22,5 +22,6 @@ uint64_t spool_size(const spool *of); /* bytes written */
 /* End writing, and map. False: errno says why. spool_bytes is NULL for an empty spool. */
 bool spool_finish(spool *written);
 const void *spool_bytes(const spool *finished);
+int spool_descriptor(const spool *finished); /* of the file, as long as the spool; its offset is the caller's */
 
 #endif

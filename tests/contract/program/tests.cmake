@@ -3,8 +3,8 @@ set(room contract/program)
 strata_program(contract_program trial tests_command tests_web frontier tests_frontier PkgConfig::GUMBO
   PkgConfig::URIPARSER PkgConfig::ZLIB PkgConfig::ZSTD PkgConfig::SSL PkgConfig::CRYPTO PkgConfig::LMDB
   PkgConfig::XXHASH)
-strata_test(cmd_url cmd_plan cmd_uniq uniq_pipe cmd_replay replay_numbers cmd_links cmd_forget cmd_robots cmd_digest
-  cmd_generate_urls cmd_export cmd_like cmd_seen mistakes summary report audit warc pages_log first_minutes)
+strata_test(cmd_url cmd_plan cmd_uniq uniq_pipe cmd_replay replay_numbers replay_program cmd_links cmd_forget cmd_robots
+  cmd_digest cmd_generate_urls cmd_export cmd_like cmd_seen mistakes summary report audit warc pages_log first_minutes)
 strata_test(site crawl_site crawl_limits crawl_complete crawl_moved_start crawl_hostile crawl_attacks
   crawl_cookies crawl_tls crawl_tls_records crawl_shown crawl_forged crawl_charset crawl_retry crawl_metrics
   crawl_options crawl_private crawl_directives crawl_traps crawl_soft404 crawl_again crawl_sitemap crawl_closed_pipe
