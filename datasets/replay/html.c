@@ -87,15 +87,23 @@ void html_text(FILE *to, const char *text)
   }
 }
 
-void html_count(FILE *to, uint64_t number)
+const char *html_count_text(uint64_t number, char text[HTML_COUNT_SIZE])
 {
-  char digits[24];
+  char digits[24], *end = text;
   int size = snprintf(digits, sizeof digits, "%llu", (unsigned long long)number);
   for (int i = 0; i < size; i++) {
     if (i > 0 && (size - i) % 3 == 0)
-      fputs("&#8239;", to);
-    fputc(digits[i], to);
+      end = stpcpy(end, "&#8239;");
+    *end++ = digits[i];
   }
+  *end = '\0';
+  return text;
+}
+
+void html_count(FILE *to, uint64_t number)
+{
+  char text[HTML_COUNT_SIZE];
+  fputs(html_count_text(number, text), to);
 }
 
 static void write_base64(FILE *to, FILE *from)

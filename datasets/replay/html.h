@@ -29,7 +29,9 @@ void html_end(FILE *to);
  * page is well-formed whatever the text's encoding was. */
 void html_text(FILE *to, const char *text);
 
-/* A whole number with thin spaces every three digits. */
+/* A whole number with thin spaces every three digits. Returns `text`. */
+enum { HTML_COUNT_SIZE = 80 };
+const char *html_count_text(uint64_t number, char text[HTML_COUNT_SIZE]);
 void html_count(FILE *to, uint64_t number);
 
 /* <figure> with the SVG file inside as data, caption below; false (and nothing) if the file cannot be read. */

@@ -2,8 +2,8 @@
 #include "datasets/replay/claims.h"
 #include "datasets/replay/figures.h"
 #include "datasets/replay/html.h"
-#include "datasets/replay/labels.h"
 #include "datasets/replay/results.h"
+#include "datasets/replay/table.h"
 #include "frontier/base/own_file.h"
 
 #include <stdio.h>
@@ -26,18 +26,6 @@ static const char theory[] =
   " <em>tell</em>: whether a URL is new by its host, by a segment or only by its combination, which is how calendars"
   " and link loops give themselves away. The filter <code>mlbf</code> therefore sizes its integrity layer alone for"
   " the promised rate, salts each segment by its layer before the XOR, and gives the layers 8&nbsp;% more.</p>\n";
-
-static void write_percent(FILE *to, uint64_t part, uint64_t whole)
-{
-  fprintf(to, "<td>%.1f&#8239;%%</td>", whole > 0 ? 100 * (double)part / (double)whole : 0.0);
-}
-
-static void write_count(FILE *to, uint64_t number)
-{
-  fputs("<td>", to);
-  html_count(to, number);
-  fputs("</td>", to);
-}
 
 /* A line of /proc/cpuinfo; "unknown" where there is none. */
 static void write_processor(FILE *to)
@@ -62,25 +50,32 @@ static void write_compiler(FILE *to)
 #endif
 }
 
+static void write_files(FILE *to, const report_input *input, const char *title)
+{
+  static const table_column columns[] = {
+    {NULL, TABLE_NONE, "File", TABLE_TEXT},          {NULL, TABLE_NONE, "Format", TABLE_MARKUP},
+    {NULL, TABLE_NONE, "Compression", TABLE_MARKUP}, {NULL, TABLE_NONE, "URLs", TABLE_COUNT},
+    {NULL, TABLE_NONE, "Bad rows", TABLE_COUNT},
+  };
+  table files = {.html = to, .title = title, .is_words = true, TABLE_COLUMNS(columns)};
+  table_begin(&files);
+  for (size_t i = 0; i < input->file_count; i++) {
+    const report_file *file = &input->files[i];
+    table_row(&files, (table_cell[]){TABLE_WORDS(file->path), TABLE_WORDS(file->format), TABLE_WORDS(file->compression),
+                                     TABLE_NUMBER(file->urls), TABLE_NUMBER(file->bad)});
+  }
+  table_end(&files);
+}
+
 static void write_introduction(FILE *to, const report_input *input)
 {
   struct rusage usage = {.ru_maxrss = 0};
+  char count[HTML_COUNT_SIZE], title[HTML_COUNT_SIZE + 40];
   getrusage(RUSAGE_SELF, &usage);
-  fputs("<h1>URL-seen filters on ", to);
-  html_count(to, input->statistics->urls);
-  fputs(" URLs</h1>\n<div class=\"scroll\"><table class=\"words\">"
-        "<tr><th>File</th><th>Format</th><th>Compression</th><th>URLs</th><th>Bad rows</th></tr>\n",
-        to);
-  for (size_t i = 0; i < input->file_count; i++) {
-    const report_file *file = &input->files[i];
-    fputs("<tr><td>", to);
-    html_text(to, file->path);
-    fprintf(to, "</td><td>%s</td><td>%s</td>", file->format, file->compression);
-    write_count(to, file->urls);
-    write_count(to, file->bad);
-    fputs("</tr>\n", to);
-  }
-  fputs("</table></div>\n<p>", to);
+  snprintf(title, sizeof title, "URL-seen filters on %s URLs", html_count_text(input->statistics->urls, count));
+  fprintf(to, "<h1>%s</h1>\n", title);
+  write_files(to, input, title);
+  fputs("<p>", to);
   html_count(to, urllist_rows(input->options->list));
   fputs(" rows, ", to);
   html_count(to, input->statistics->urls);
@@ -102,22 +97,28 @@ static void write_claims(FILE *to, const report_input *input)
     [CLAIM_UNKNOWN] = "few", [CLAIM_HOLDS] = "holds", [CLAIM_PARTLY] = "partly",
     [CLAIM_FAILS] = "fails", [CLAIM_TOO_FEW] = "few",
   };
+  static const table_column columns[] = {
+    {NULL, TABLE_NONE, "Claim", TABLE_TEXT},
+    {NULL, TABLE_NONE, "Measured", TABLE_TEXT},
+    {NULL, TABLE_NONE, "Verdict", TABLE_TEXT},
+  };
   claim claims[CLAIMS_MAX];
   size_t count = claims_judge(input->asked, claims);
-  fputs("<h2>The paper's claims, and what was measured at n = ", to);
-  html_count(to, input->asked->n);
-  fputs("</h2>\n<p>Y. Cen, K. Xu, Y. Sun: <cite>A Multi-Layer Bloom Filter for Duplicated URL Detection</cite>.</p>\n"
-        "<div class=\"scroll\"><table class=\"words\"><tr><th>Claim</th><th>Measured</th><th>Verdict</th></tr>\n",
-        to);
-  for (size_t i = 0; i < count; i++) {
-    fputs("<tr><td>", to);
-    html_text(to, claims[i].said);
-    fputs("</td><td>", to);
-    html_text(to, claims[i].measured);
-    fprintf(to, "</td><td class=\"%s\">%s</td></tr>\n", classes[claims[i].verdict],
-            claim_verdict_text(claims[i].verdict));
-  }
-  fputs("</table></div>\n", to);
+  char number[HTML_COUNT_SIZE], title[HTML_COUNT_SIZE + 60];
+  snprintf(title, sizeof title, "The paper's claims, and what was measured at n = %s",
+           html_count_text(input->asked->n, number));
+  fprintf(to,
+          "<h2>%s</h2>\n<p>Y. Cen, K. Xu, Y. Sun: <cite>A Multi-Layer Bloom Filter for Duplicated URL Detection</cite>."
+          "</p>\n",
+          title);
+  table rows = {.html = to, .title = title, .is_words = true, TABLE_COLUMNS(columns)};
+  table_begin(&rows);
+  for (size_t i = 0; i < count; i++)
+    table_row(&rows,
+              (table_cell[]){TABLE_WORDS(claims[i].said),
+                             TABLE_WORDS(claims[i].measured),
+                             {.text = claim_verdict_text(claims[i].verdict), .style = classes[claims[i].verdict]}});
+  table_end(&rows);
 }
 
 static void write_figures(FILE *to, const report_input *input)
@@ -141,67 +142,80 @@ static void write_figures(FILE *to, const report_input *input)
   fputs("</div>\n", to);
 }
 
+/* ---- every protocol, every filter --------------------------------------------------------------------------------- */
+
+enum { RANGE_SIZE = 64, TIME_SIZE = 40 };
+
+static const char *range_text(double low, double high, char text[RANGE_SIZE])
+{
+  snprintf(text, RANGE_SIZE, "%.2g &#8211; %.2g", low, high);
+  return text;
+}
+
 /* The rate; of too few events in grey. What chance explains is no rate above the promise. */
-static void write_rate(FILE *to, const replay_result *row)
+static table_cell rate_cell(const replay_result *row, char text[TIME_SIZE])
 {
   char events[RESULTS_EVENTS_SIZE];
-  if (results_is_by_chance(row))
-    fprintf(to, "<td class=\"few\">%s: not significant</td>", results_events_text(row, events));
-  else
-    fprintf(to, "<td%s>%.3g</td>", row->false_positives < CLAIM_EVENTS ? " class=\"few\"" : "", results_rate(row));
+  if (!results_is_by_chance(row))
+    return (table_cell){.number = results_rate(row), .style = row->false_positives < CLAIM_EVENTS ? "few" : NULL};
+  snprintf(text, TIME_SIZE, "%s: not significant", results_events_text(row, events));
+  return (table_cell){.text = text, .style = "few"};
 }
 
 /* That of a program is not to be compared with the others. */
-static void write_time(FILE *to, const replay_result *row, double ns)
+static table_cell time_cell(const replay_result *row, double ns, char text[TIME_SIZE])
 {
   if (!row->is_program)
-    fprintf(to, "<td>%.0f</td>", ns);
-  else if (ns > 0)
-    fprintf(to, "<td class=\"few\">%.0f, apart</td>", ns);
-  else
-    fputs("<td class=\"few\">not timed</td>", to);
+    return TABLE_NUMBER(ns);
+  snprintf(text, TIME_SIZE, "%.0f, apart", ns);
+  return (table_cell){.text = ns > 0 ? text : "not timed", .style = "few"};
 }
 
-static void write_result(FILE *to, const replay_result *row)
+static void write_result(const table *results, const replay_result *row)
 {
+  char range[RANGE_SIZE], rate[TIME_SIZE], insertion[TIME_SIZE], query[TIME_SIZE];
   double low, high;
   results_interval(row, RESULTS_Z_95, &low, &high);
-  fputs("<tr><td>", to);
-  html_text(to, row->filter);
-  fputs("</td>", to);
-  write_count(to, row->n);
-  if (row->is_program)
-    fputs("<td>unknown</td>", to);
-  else
-    fprintf(to, "<td>%.2f</td>", (double)row->bits / (double)row->n);
-  write_rate(to, row);
-  fprintf(to, "<td>%.2g &#8211; %.2g</td>", low, high);
-  if (row->promised_rate > 0)
-    fprintf(to, "<td>%.3g</td>", row->promised_rate);
-  else
-    fputs("<td>&#8211;</td>", to);
-  write_count(to, row->false_positives);
-  write_count(to, row->queries);
-  write_count(to, row->members);
-  write_count(to, row->false_negatives);
-  write_time(to, row, row->insert_ns);
-  write_time(to, row, row->query_ns);
-  fputs("</tr>\n", to);
+  table_row(results, (table_cell[]){
+                       TABLE_WORDS(row->filter),
+                       TABLE_NUMBER(row->n),
+                       row->is_program ? TABLE_WORDS("unknown") : TABLE_NUMBER((double)row->bits / (double)row->n),
+                       rate_cell(row, rate),
+                       TABLE_WORDS(range_text(low, high, range)),
+                       row->promised_rate > 0 ? TABLE_NUMBER(row->promised_rate) : TABLE_WORDS("&#8211;"),
+                       TABLE_NUMBER(row->false_positives),
+                       TABLE_NUMBER(row->queries),
+                       TABLE_NUMBER(row->members),
+                       TABLE_NUMBER(row->false_negatives),
+                       time_cell(row, row->insert_ns, insertion),
+                       time_cell(row, row->query_ns, query),
+                     });
 }
 
 /* The rows of one protocol whose n is from `least` on. */
 static void write_protocol_table(FILE *to, const report_input *input, protocol which, uint64_t least)
 {
-  const char *step = which == PROTOCOL_STREAM ? "step, ns" : NULL;
-  fprintf(to,
-          "<div class=\"scroll\"><table><tr><th>Filter</th><th>n</th><th>bits/URL</th><th>rate</th>"
-          "<th>95&#8239;%%</th><th>promised</th><th>false positives</th><th>queries</th><th>members</th>"
-          "<th>false negatives</th><th>%s</th><th>%s</th></tr>\n",
-          step != NULL ? step : "insert, ns", step != NULL ? step : "query, ns");
+  bool is_step = which == PROTOCOL_STREAM;
+  const table_column columns[] = {
+    {NULL, TABLE_NONE, "Filter", TABLE_TEXT},
+    {NULL, TABLE_NONE, "n", TABLE_COUNT},
+    {NULL, TABLE_NONE, "bits/URL", TABLE_FIXED(2)},
+    {NULL, TABLE_NONE, "rate", TABLE_GENERAL(3)},
+    {NULL, TABLE_NONE, "95&#8239;%", TABLE_MARKUP},
+    {NULL, TABLE_NONE, "promised", TABLE_GENERAL(3)},
+    {NULL, TABLE_NONE, "false positives", TABLE_COUNT},
+    {NULL, TABLE_NONE, "queries", TABLE_COUNT},
+    {NULL, TABLE_NONE, "members", TABLE_COUNT},
+    {NULL, TABLE_NONE, "false negatives", TABLE_COUNT},
+    {NULL, TABLE_NONE, is_step ? "step, ns" : "insert, ns", TABLE_FIXED(0)},
+    {NULL, TABLE_NONE, is_step ? "step, ns" : "query, ns", TABLE_FIXED(0)},
+  };
+  table results = {.html = to, .title = protocol_name(which), TABLE_COLUMNS(columns)};
+  table_begin(&results);
   for (size_t i = 0; i < input->results->count; i++)
     if (input->results->rows[i].protocol == which && input->results->rows[i].n >= least)
-      write_result(to, &input->results->rows[i]);
-  fputs("</table></div>\n", to);
+      write_result(&results, &input->results->rows[i]);
+  table_end(&results);
 }
 
 static void write_protocol(FILE *to, const report_input *input, protocol which)
@@ -233,59 +247,79 @@ static void write_results(FILE *to, const report_input *input)
 
 static void write_formula(FILE *to, const report_input *input)
 {
-  fputs("<h2>Formula (4) beside measurement</h2>\n"
-        "<div class=\"scroll\"><table><tr><th>n</th><th>f<sup>L</sup>, formula (4)</th>"
-        "<th>measured, mlbf-paper</th><th>95&#8239;%</th><th>measured / formula</th></tr>\n",
-        to);
+  static const table_column columns[] = {
+    {NULL, TABLE_NONE, "n", TABLE_COUNT},
+    {NULL, TABLE_NONE, "f<sup>L</sup>, formula (4)", TABLE_GENERAL(3)},
+    {NULL, TABLE_NONE, "measured, mlbf-paper", TABLE_GENERAL(3)},
+    {NULL, TABLE_NONE, "95&#8239;%", TABLE_MARKUP},
+    {NULL, TABLE_NONE, "measured / formula", TABLE_GENERAL(3)},
+  };
+  table rows = {.html = to, .title = "Formula (4) beside measurement", TABLE_COLUMNS(columns)};
+  fprintf(to, "<h2>%s</h2>\n", rows.title);
+  table_begin(&rows);
   for (size_t i = 0; i < input->options->size_count; i++) {
     uint64_t n = input->options->sizes[i];
     const replay_result *row = results_find(input->results, PROTOCOL_PAPER, "mlbf-paper", n);
     if (row == NULL)
       continue;
     double printed = claims_formula_4(input->setting, n), low, high;
+    char range[RANGE_SIZE];
     results_interval(row, RESULTS_Z_95, &low, &high);
-    fputs("<tr>", to);
-    write_count(to, n);
-    fprintf(to, "<td>%.3g</td><td>%.3g</td><td>%.2g &#8211; %.2g</td><td>%.3g</td></tr>\n", printed, results_rate(row),
-            low, high, results_rate(row) / printed);
+    table_row(&rows,
+              (table_cell[]){TABLE_NUMBER(n), TABLE_NUMBER(printed), TABLE_NUMBER(results_rate(row)),
+                             TABLE_WORDS(range_text(low, high, range)), TABLE_NUMBER(results_rate(row) / printed)});
   }
-  fputs("</table></div>\n", to);
+  table_end(&rows);
 }
 
-static void write_layers(FILE *to, const layer_statistics *of, uint64_t urls, const char *title)
+static double percent(uint64_t part, uint64_t whole)
 {
-  fprintf(to,
-          "<h3>%s</h3>\n<div class=\"scroll\"><table><tr><th>Layer</th><th>URLs that have it</th><th>share</th>"
-          "<th>distinct segments</th><th>per URL of the list</th><th>URLs new here first</th></tr>\n",
-          title);
-  for (uint32_t layer = 0; layer < of->layers && of->urls[layer] > 0; layer++) {
-    fprintf(to, "<tr><td>%u%s</td>", (unsigned)layer + 1, layer == 0 ? " (host)" : "");
-    write_count(to, of->urls[layer]);
-    write_percent(to, of->urls[layer], urls);
-    write_count(to, of->distinct[layer]);
-    fprintf(to, "<td>%.3f</td>", urls > 0 ? (double)of->distinct[layer] / (double)urls : 0.0);
-    write_percent(to, of->first_new[layer], of->new_urls);
-    fputs("</tr>\n", to);
+  return whole > 0 ? 100 * (double)part / (double)whole : 0;
+}
+
+static void write_layers(FILE *to, const layer_statistics *layers, uint64_t urls, const char *title)
+{
+  static const table_column columns[] = {
+    {NULL, TABLE_NONE, "Layer", TABLE_MARKUP},
+    {NULL, TABLE_NONE, "URLs that have it", TABLE_COUNT},
+    {NULL, TABLE_NONE, "share", {TABLE_KIND_FIXED, 1, 0, "&#8239;%"}},
+    {NULL, TABLE_NONE, "distinct segments", TABLE_COUNT},
+    {NULL, TABLE_NONE, "per URL of the list", TABLE_FIXED(3)},
+    {NULL, TABLE_NONE, "URLs new here first", {TABLE_KIND_FIXED, 1, 0, "&#8239;%"}},
+  };
+  table rows = {.html = to, .title = title, TABLE_COLUMNS(columns)};
+  fprintf(to, "<h3>%s</h3>\n", title);
+  table_begin(&rows);
+  for (uint32_t layer = 0; layer < layers->layers && layers->urls[layer] > 0; layer++) {
+    char name[24];
+    snprintf(name, sizeof name, "%u%s", (unsigned)layer + 1, layer == 0 ? " (host)" : "");
+    table_row(&rows,
+              (table_cell[]){TABLE_WORDS(name), TABLE_NUMBER(layers->urls[layer]),
+                             TABLE_NUMBER(percent(layers->urls[layer], urls)), TABLE_NUMBER(layers->distinct[layer]),
+                             TABLE_NUMBER(urls > 0 ? (double)layers->distinct[layer] / (double)urls : 0),
+                             TABLE_NUMBER(percent(layers->first_new[layer], layers->new_urls))});
   }
-  fputs("<tr><td>none: all known, new combination</td><td></td><td></td><td></td><td></td>", to);
-  write_percent(to, of->combinations, of->new_urls);
-  fputs("</tr></table></div>\n", to);
+  table_row(&rows,
+            (table_cell[]){TABLE_WORDS("none: all known, new combination"), TABLE_EMPTY, TABLE_EMPTY, TABLE_EMPTY,
+                           TABLE_EMPTY, TABLE_NUMBER(percent(layers->combinations, layers->new_urls))});
+  table_end(&rows);
 }
 
 static void write_statistics(FILE *to, const report_input *input)
 {
-  const list_statistics *of = input->statistics;
+  const list_statistics *list = input->statistics;
   uint64_t segments = 0;
   for (int layer = 0; layer < MLBF_LAYERS_MAX; layer++)
-    segments += of->cuts[CUT_LAYERS].urls[layer];
+    segments += list->cuts[CUT_LAYERS].urls[layer];
   fprintf(to,
           "<h2>The data set</h2>\n<p>Without scheme a URL has %.1f bytes on average (median %zu, longest %zu)"
           " and %.1f segments, host included; %.1f&#8239;%% have a query. The last column: of the second half of"
           " the list, each URL as it comes, which layer is the first to see something new.</p>\n",
-          of->mean_size, of->median_size, of->longest, of->urls > 0 ? (double)segments / (double)of->urls : 0.0,
-          of->urls > 0 ? 100 * (double)of->with_query / (double)of->urls : 0.0);
-  write_layers(to, &of->cuts[CUT_PAPER], of->urls, "Cut at / as the paper has it; the last layer takes the rest");
-  write_layers(to, &of->cuts[CUT_LAYERS], of->urls, "Cut at /, ? and &amp; as mlbf has it");
+          list->mean_size, list->median_size, list->longest,
+          list->urls > 0 ? (double)segments / (double)list->urls : 0.0,
+          list->urls > 0 ? 100 * (double)list->with_query / (double)list->urls : 0.0);
+  write_layers(to, &list->cuts[CUT_PAPER], list->urls, "Cut at / as the paper has it; the last layer takes the rest");
+  write_layers(to, &list->cuts[CUT_LAYERS], list->urls, "Cut at /, ? and &amp; as mlbf has it");
 }
 
 static const char method[] =
@@ -329,21 +363,14 @@ static void write_page(FILE *to, const report_input *input)
 
 bool report_write(const report_input *input)
 {
-  char *path, *page = NULL;
-  size_t size;
+  char *path;
   if (asprintf(&path, "%s/report.html", input->directory) < 0)
     return false;
-  FILE *to = own_file_stream(path, "w", 0666);
+  FILE *page = own_file_stream(path, "w", 0666);
   free(path);
-  if (to == NULL)
+  if (page == NULL)
     return false;
-  FILE *memory = open_memstream(&page, &size);
-  if (memory != NULL)
-    write_page(memory, input);
-  bool is_written = memory != NULL && fclose(memory) == 0;
-  if (is_written)
-    labels_write(to, page);
-  free(page);
-  is_written = is_written && ferror(to) == 0;
-  return fclose(to) == 0 && is_written;
+  write_page(page, input);
+  bool is_written = ferror(page) == 0;
+  return fclose(page) == 0 && is_written;
 }

@@ -1,4 +1,5 @@
 #include "datasets/replay/results.h"
+#include "datasets/replay/table.h"
 #include "frontier/base/own_file.h"
 
 #include <math.h>
@@ -6,29 +7,36 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A command may have quotes in it (RFC 4180). */
-static void print_name(FILE *csv, const char *name)
-{
-  bool is_quoted = strpbrk(name, ",\"\r\n") != NULL;
-  fputs(is_quoted ? "\"" : "", csv);
-  for (; *name != '\0'; name++)
-    fprintf(csv, *name == '"' ? "\"\"" : "%c", *name);
-  fputs(is_quoted ? "\"" : "", csv);
-}
+static const table_column columns[] = {
+  {"protocol", TABLE_TEXT, NULL, TABLE_NONE},
+  {"filter", TABLE_TEXT, NULL, TABLE_NONE},
+  {"n", TABLE_WHOLE, NULL, TABLE_NONE},
+  {"bits_total", TABLE_WHOLE, NULL, TABLE_NONE},
+  {"bits_per_url", TABLE_FIXED(3), NULL, TABLE_NONE},
+  {"queries", TABLE_WHOLE, NULL, TABLE_NONE},
+  {"false_positives", TABLE_WHOLE, NULL, TABLE_NONE},
+  {"fp_rate", TABLE_GENERAL(9), NULL, TABLE_NONE},
+  {"false_negatives", TABLE_WHOLE, NULL, TABLE_NONE},
+  {"insert_ns", TABLE_FIXED(1), NULL, TABLE_NONE},
+  {"query_ns", TABLE_FIXED(1), NULL, TABLE_NONE},
+};
 
-static void print_row(FILE *csv, const replay_result *row)
+static void print_row(const table *csv, const replay_result *row)
 {
   double per_query = row->queries == 0 ? 0 : (double)row->false_positives / (double)row->queries;
-  fprintf(csv, "%s,", protocol_name(row->protocol));
-  print_name(csv, row->filter);
-  fprintf(csv, ",%llu,", (unsigned long long)row->n);
-  if (row->is_program)
-    fputs(",", csv);
-  else
-    fprintf(csv, "%llu,%.3f", (unsigned long long)row->bits, (double)row->bits / (double)row->n);
-  fprintf(csv, ",%llu,%llu,%.9g,%llu,%.1f,%.1f\n", (unsigned long long)row->queries,
-          (unsigned long long)row->false_positives, per_query, (unsigned long long)row->false_negatives, row->insert_ns,
-          row->query_ns);
+  table_row(csv, (table_cell[]){
+                   TABLE_WORDS(protocol_name(row->protocol)),
+                   TABLE_WORDS(row->filter),
+                   TABLE_NUMBER(row->n),
+                   row->is_program ? TABLE_EMPTY : TABLE_NUMBER(row->bits),
+                   row->is_program ? TABLE_EMPTY : TABLE_NUMBER((double)row->bits / (double)row->n),
+                   TABLE_NUMBER(row->queries),
+                   TABLE_NUMBER(row->false_positives),
+                   TABLE_NUMBER(per_query),
+                   TABLE_NUMBER(row->false_negatives),
+                   TABLE_NUMBER(row->insert_ns),
+                   TABLE_NUMBER(row->query_ns),
+                 });
 }
 
 bool results_write(const replay_results *results, const char *directory)
@@ -40,11 +48,10 @@ bool results_write(const replay_results *results, const char *directory)
   free(path);
   if (csv == NULL)
     return false;
-  fputs("protocol,filter,n,bits_total,bits_per_url,queries,false_positives,fp_rate,false_negatives,"
-        "insert_ns,query_ns\n",
-        csv);
+  table rows = {.csv = csv, TABLE_COLUMNS(columns)};
+  table_begin(&rows);
   for (size_t i = 0; i < results->count; i++)
-    print_row(csv, &results->rows[i]);
+    print_row(&rows, &results->rows[i]);
   bool is_written = ferror(csv) == 0;
   return fclose(csv) == 0 && is_written;
 }
