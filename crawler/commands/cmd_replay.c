@@ -9,7 +9,6 @@
 #include "datasets/papers/copies.h"
 #include "datasets/replay/figures.h"
 #include "datasets/replay/html.h"
-#include "datasets/replay/labels.h"
 #include "datasets/replay/needs.h"
 #include "datasets/replay/report.h"
 #include "datasets/replay/results.h"
@@ -429,22 +428,16 @@ static bool write_sections(const replay_args *args, const texts *files, FILE *ht
 
 static bool write_papers(const replay_args *args, const texts *files)
 {
-  char *path, *page = NULL;
-  size_t size;
+  char *path;
   if (asprintf(&path, "%s/report.html", args->out) < 0)
     return fail(args->out, strerror(errno));
-  FILE *to = own_file_stream(path, "w", 0666);
+  FILE *page = own_file_stream(path, "w", 0666);
   free(path);
-  if (to == NULL)
+  if (page == NULL)
     return fail("report.html", own_file_words(errno));
-  FILE *memory = open_memstream(&page, &size);
-  bool is_done = memory != NULL ? write_sections(args, files, memory) : fail("report.html", strerror(errno));
-  bool is_written = memory != NULL && fclose(memory) == 0;
-  if (is_written)
-    labels_write(to, page);
-  free(page);
-  is_written = is_written && ferror(to) == 0;
-  is_written = fclose(to) == 0 && is_written;
+  bool is_done = write_sections(args, files, page);
+  bool is_written = ferror(page) == 0;
+  is_written = fclose(page) == 0 && is_written;
   if (is_done && !is_written)
     return fail("report.html", own_file_words(errno));
   if (is_done)

@@ -1,5 +1,5 @@
 #include "datasets/papers/paper.h"
-#include "datasets/replay/html.h"
+#include "datasets/replay/table.h"
 #include "frontier/base/own_file.h"
 
 #include <errno.h>
@@ -24,7 +24,13 @@ const char *paper_name(int index)
   return index < PAPERS ? papers[index].name : NULL;
 }
 
-void paper_judge(const paper_run *run, paper_verdict verdict, const char *of, const char *why, ...)
+static const table_column columns[] = {
+  {NULL, TABLE_NONE, "Of the paper", TABLE_MARKUP},
+  {NULL, TABLE_NONE, "Verdict", TABLE_MARKUP},
+  {NULL, TABLE_NONE, "Why", TABLE_TEXT},
+};
+
+void paper_judge(const paper_run *run, paper_verdict verdict, const char *claim, const char *why, ...)
 {
   static const struct {
     const char *text, *class;
@@ -38,11 +44,12 @@ void paper_judge(const paper_run *run, paper_verdict verdict, const char *of, co
   va_start(arguments, why);
   vsnprintf(reason, sizeof reason, why, arguments);
   va_end(arguments);
-  fprintf(run->verdicts, "<tr><td>%s</td><td class=\"%s\">%s</td><td>", of, shown[verdict].class, shown[verdict].text);
-  html_text(run->verdicts, reason);
-  fputs("</td></tr>\n", run->verdicts);
+  table rows = {.html = run->verdicts, TABLE_COLUMNS(columns)};
+  table_row(&rows, (table_cell[]){TABLE_WORDS(claim),
+                                  {.text = shown[verdict].text, .style = shown[verdict].class},
+                                  TABLE_WORDS(reason)});
   if (run->judged != NULL)
-    run->judged(run->judge_context, shown[verdict].text, of, reason);
+    run->judged(run->judge_context, shown[verdict].text, claim, reason);
 }
 
 void paper_told(const paper_run *run, uint64_t done, uint64_t whole)
@@ -51,10 +58,21 @@ void paper_told(const paper_run *run, uint64_t done, uint64_t whole)
     run->told->told(run->told->context, done, whole);
 }
 
+static void write_section(FILE *html, const char *heading, const char *verdicts, const char *tables)
+{
+  table rows = {.html = html, .title = heading, .is_words = true, TABLE_COLUMNS(columns)};
+  fprintf(html, "<h2>%s</h2>\n", heading);
+  table_begin(&rows);
+  fputs(verdicts, html);
+  table_end(&rows);
+  fputs(tables, html);
+}
+
 /* The tables are made first, and come last. */
 static bool run_parts(int index, const paper_run *run)
 {
   paper_run with = *run;
+  with.heading = papers[index].heading;
   char *verdicts = NULL, *tables = NULL;
   size_t size;
   with.verdicts = open_memstream(&verdicts, &size);
@@ -63,10 +81,7 @@ static bool run_parts(int index, const paper_run *run)
   is_done = (with.verdicts == NULL || fclose(with.verdicts) == 0) && is_done;
   is_done = (with.html == NULL || fclose(with.html) == 0) && is_done;
   if (is_done)
-    fprintf(run->html,
-            "<h2>%s</h2>\n<div class=\"scroll\"><table class=\"words\"><tr><th>Of the paper</th><th>Verdict</th>"
-            "<th>Why</th></tr>\n%s</table></div>\n%s",
-            papers[index].heading, verdicts, tables);
+    write_section(run->html, papers[index].heading, verdicts, tables);
   free(verdicts);
   free(tables);
   return is_done;

@@ -2,6 +2,7 @@
  * Tables 3 to 10 are the experiments of counting.h. */
 #include "datasets/papers/counting.h"
 #include "datasets/papers/paper.h"
+#include "datasets/replay/table.h"
 #include "mlbf/count.h"
 
 #include <math.h>
@@ -17,26 +18,42 @@ static const struct {
 
 enum { SIZES = sizeof sizes / sizeof *sizes };
 
+#define FIELDS_OF_ALL \
+  "table,experiment,m,n,k,fI_printed,fI,fI_sd,fI_p,fR_printed,fR,fR_sd,fR_p,reduction_printed,reduction"
+static const char fields[] = FIELDS_OF_ALL ",rounds", fields_of_sizes[] = FIELDS_OF_ALL;
+
 static const double rounded = 1e-3; /* a number of four digits */
+
+static const table_column size_columns[] = {
+  {"table", TABLE_WHOLE, NULL, TABLE_NONE},
+  {"m", TABLE_WHOLE, "m / n", TABLE_WHOLE},
+  {"n", TABLE_WHOLE, NULL, TABLE_NONE},
+  {"k", TABLE_WHOLE, "k", TABLE_WHOLE},
+  {"reduction_printed", TABLE_GENERAL(4), "compression, printed", TABLE_GENERAL(3)},
+  {"reduction", TABLE_GENERAL(4), "ours", TABLE_GENERAL(3)},
+  {"fI_printed", TABLE_GENERAL(4), "false positives, printed", TABLE_GENERAL(4)},
+  {"fI", TABLE_GENERAL(4), "ours", TABLE_GENERAL(4)},
+};
 
 static void write_sizes(const paper_run *run)
 {
-  fputs("<h3>Table 1: bits a key, false positives, (1&#8722;e<sup>&#8722;kn/m</sup>)<sup>k</sup></h3>\n"
-        "<div class=\"scroll\"><table><tr><th>m / n</th><th>k</th><th>compression, printed</th><th>ours</th>"
-        "<th>false positives, printed</th><th>ours</th></tr>\n",
-        run->html);
+  table t = {.csv = run->csv,
+             .html = run->html,
+             .fields = fields_of_sizes,
+             .title = "Table 1: bits a key, false positives, (1&#8722;e<sup>&#8722;kn/m</sup>)<sup>k</sup>",
+             TABLE_COLUMNS(size_columns)};
+  fprintf(run->html, "<h3>%s</h3>\n", t.title);
+  table_begin(&t);
   bool is_equal = true;
   for (int i = 0; i < SIZES; i++) {
     double wrong = pow(-expm1(-(double)sizes[i].hashes / sizes[i].bits_a_key), sizes[i].hashes);
     double compression = 160.0 / sizes[i].bits_a_key;
     is_equal = is_equal && fabs(wrong / sizes[i].wrong - 1) < rounded && compression == sizes[i].compression;
-    fprintf(run->csv, "1,,%u,1,%u,%.4g,%.4g,,,,,,,%.4g,%.4g\n", (unsigned)sizes[i].bits_a_key,
-            (unsigned)sizes[i].hashes, sizes[i].wrong, wrong, sizes[i].compression, compression);
-    fprintf(run->html, "<tr><td>%u</td><td>%u</td><td>%.3g</td><td>%.3g</td><td>%.4g</td><td>%.4g</td></tr>\n",
-            (unsigned)sizes[i].bits_a_key, (unsigned)sizes[i].hashes, sizes[i].compression, compression, sizes[i].wrong,
-            wrong);
+    table_row(&t, (table_cell[]){TABLE_NUMBER(1), TABLE_NUMBER(sizes[i].bits_a_key), TABLE_NUMBER(1),
+                                 TABLE_NUMBER(sizes[i].hashes), TABLE_NUMBER(sizes[i].compression),
+                                 TABLE_NUMBER(compression), TABLE_NUMBER(sizes[i].wrong), TABLE_NUMBER(wrong)});
   }
-  fputs("</table></div>\n", run->html);
+  table_end(&t);
   paper_judge(run, is_equal ? PAPER_REPRODUCED : PAPER_OFF, "Table 1",
               "its %d rows by its formula, to the digits printed", (int)SIZES);
 }
@@ -69,28 +86,44 @@ static bool example_cells(bool is_refined, uint32_t times, uint32_t cells[X_CELL
   return true;
 }
 
+static const table_column example_columns[] = {
+  {NULL, TABLE_NONE, "x added", TABLE_WHOLE}, {NULL, TABLE_NONE, "intuitive, printed", TABLE_MARKUP},
+  {NULL, TABLE_NONE, "ours", TABLE_MARKUP},   {NULL, TABLE_NONE, "refined, printed", TABLE_MARKUP},
+  {NULL, TABLE_NONE, "ours", TABLE_MARKUP},
+};
+
+enum { CELLS_SIZE = 40 };
+
+static void cells_text(const uint32_t cells[X_CELLS], char text[CELLS_SIZE])
+{
+  snprintf(text, CELLS_SIZE, "%u %u %u", (unsigned)cells[0], (unsigned)cells[1], (unsigned)cells[2]);
+}
+
 static bool write_example(const paper_run *run)
 {
   bool is_equal = true;
-  fputs("<h3>Table 2: the worked example</h3>\n<p>The cells of x, two of which another key has, after x was added so"
-        " often; printed, and those of this library&#8217;s filter.</p>\n<div class=\"scroll\"><table><tr>"
-        "<th>x added</th><th>intuitive, printed</th><th>ours</th><th>refined, printed</th><th>ours</th></tr>\n",
-        run->html);
+  table t = {.html = run->html, .title = "Table 2: the worked example", TABLE_COLUMNS(example_columns)};
+  fprintf(run->html,
+          "<h3>%s</h3>\n<p>The cells of x, two of which another key has, after x was added so often; printed, and those"
+          " of this library&#8217;s filter.</p>\n",
+          t.title);
+  table_begin(&t);
   for (uint32_t row = 0; row < TIMES; row++) {
     uint32_t times = TIMES - 1 - row;
-    fprintf(run->html, "<tr><td>%u</td>", (unsigned)times);
+    char shown[2][2][CELLS_SIZE];
     for (int refined = 0; refined < 2; refined++) {
       uint32_t cells[X_CELLS] = {0};
       const uint32_t *printed = example[row][refined];
       if (!example_cells(refined, times, cells))
         return false;
       is_equal = is_equal && memcmp(cells, printed, sizeof cells) == 0;
-      fprintf(run->html, "<td>%u %u %u</td><td>%u %u %u</td>", (unsigned)printed[0], (unsigned)printed[1],
-              (unsigned)printed[2], (unsigned)cells[0], (unsigned)cells[1], (unsigned)cells[2]);
+      cells_text(printed, shown[refined][0]);
+      cells_text(cells, shown[refined][1]);
     }
-    fputs("</tr>\n", run->html);
+    table_row(&t, (table_cell[]){TABLE_NUMBER(times), TABLE_WORDS(shown[0][0]), TABLE_WORDS(shown[0][1]),
+                                 TABLE_WORDS(shown[1][0]), TABLE_WORDS(shown[1][1])});
   }
-  fputs("</table></div>\n", run->html);
+  table_end(&t);
   paper_judge(run, is_equal ? PAPER_REPRODUCED : PAPER_OFF, "Table 2", "%s",
               is_equal ? "every cell of the worked example" : "this library's filter has other cells");
   return true;
@@ -128,24 +161,51 @@ static void judge(const paper_run *run, const distances *of, uint32_t rounds)
   paper_judge(run, PAPER_OFF, "Table 9, its last reduction", "4.735 / 1.720 is 2.753, and 2.725 is printed");
 }
 
-static void write_row(const paper_run *run, const counting_row *printed, const counting_result *ours, distances *of)
+static const table_column columns[] = {
+  {"table", TABLE_WHOLE, "table", TABLE_WHOLE},
+  {"experiment", TABLE_WHOLE, "experiment", TABLE_WHOLE},
+  {"m", TABLE_WHOLE, "m", TABLE_WHOLE},
+  {"n", TABLE_WHOLE, NULL, TABLE_NONE},
+  {"k", TABLE_WHOLE, "k", TABLE_WHOLE},
+  {"fI_printed", TABLE_GENERAL(4), "f<sub>I</sub>, printed", TABLE_EXPONENT(3)},
+  {"fI", TABLE_GENERAL(5), "ours", TABLE_EXPONENT(3)},
+  {"fI_sd", TABLE_GENERAL(4), NULL, TABLE_NONE},
+  {"fI_p", TABLE_GENERAL(4), "p", TABLE_GENERAL(2)},
+  {"fR_printed", TABLE_GENERAL(4), "f<sub>R</sub>, printed", TABLE_EXPONENT(3)},
+  {"fR", TABLE_GENERAL(5), "ours", TABLE_EXPONENT(3)},
+  {"fR_sd", TABLE_GENERAL(4), NULL, TABLE_NONE},
+  {"fR_p", TABLE_GENERAL(4), "p", TABLE_GENERAL(2)},
+  {"reduction_printed", TABLE_GENERAL(4), "reduction, printed", TABLE_FIXED(3)},
+  {"reduction", TABLE_GENERAL(4), "ours", TABLE_FIXED(3)},
+  {"rounds", TABLE_WHOLE, NULL, TABLE_NONE},
+};
+
+static void write_row(const table *t, const counting_row *printed, const counting_result *ours, distances *found)
 {
   double limit = 0.05 / (2 * (double)counting_printed_count); /* all of them together: one time in 20 by chance */
   double plain_p = counting_surprise(ours->plain, ours->plain_sd, ours->rounds, printed->plain, printed->plain_sd);
   double refined_p = counting_surprise(ours->refined, ours->refined_sd, ours->rounds, printed->refined,
                                        printed->refined_sd);
-  compare(of, plain_p, limit, ours->plain, printed->plain);
-  compare(of, refined_p, limit, ours->refined, printed->refined);
-  double reduction = ours->refined > 0 ? ours->plain / ours->refined : 0;
-  fprintf(run->csv, "%d,%d,%u,%d,%u,%.4g,%.5g,%.4g,%.4g,%.4g,%.5g,%.4g,%.4g,%.4g,%.4g,%u\n", printed->table,
-          printed->experiment, (unsigned)printed->cells, COUNTING_KEYS, (unsigned)printed->hashes, printed->plain,
-          ours->plain, ours->plain_sd, plain_p, printed->refined, ours->refined, ours->refined_sd, refined_p,
-          printed->reduction, reduction, (unsigned)ours->rounds);
-  fprintf(run->html,
-          "<tr><td>%d</td><td>%d</td><td>%u</td><td>%u</td><td>%.3e</td><td>%.3e</td><td>%.2g</td>"
-          "<td>%.3e</td><td>%.3e</td><td>%.2g</td><td>%.3f</td><td>%.3f</td></tr>\n",
-          printed->table, printed->experiment, (unsigned)printed->cells, (unsigned)printed->hashes, printed->plain,
-          ours->plain, plain_p, printed->refined, ours->refined, refined_p, printed->reduction, reduction);
+  compare(found, plain_p, limit, ours->plain, printed->plain);
+  compare(found, refined_p, limit, ours->refined, printed->refined);
+  table_row(t, (table_cell[]){
+                 TABLE_NUMBER(printed->table),
+                 TABLE_NUMBER(printed->experiment),
+                 TABLE_NUMBER(printed->cells),
+                 TABLE_NUMBER(COUNTING_KEYS),
+                 TABLE_NUMBER(printed->hashes),
+                 TABLE_NUMBER(printed->plain),
+                 TABLE_NUMBER(ours->plain),
+                 TABLE_NUMBER(ours->plain_sd),
+                 TABLE_NUMBER(plain_p),
+                 TABLE_NUMBER(printed->refined),
+                 TABLE_NUMBER(ours->refined),
+                 TABLE_NUMBER(ours->refined_sd),
+                 TABLE_NUMBER(refined_p),
+                 TABLE_NUMBER(printed->reduction),
+                 TABLE_NUMBER(ours->refined > 0 ? ours->plain / ours->refined : 0),
+                 TABLE_NUMBER(ours->rounds),
+               });
 }
 
 static const char words[] =
@@ -172,17 +232,17 @@ bool paper_counting(const paper_run *run)
   uint32_t rounds = run->rounds ? run->rounds : COUNTING_ROUNDS;
   int experiment = 0;
   distances of = {.compared = 0};
-  fputs("table,experiment,m,n,k,fI_printed,fI,fI_sd,fI_p,fR_printed,fR,fR_sd,fR_p,reduction_printed,reduction,rounds\n",
-        run->csv);
+  fprintf(run->csv, "%s\n", fields);
   fputs(words, run->html);
   write_sizes(run);
   if (!write_example(run))
     return false;
-  fprintf(run->html,
-          "<h3>Tables 3 to 10, %u rounds, seed %llu</h3>\n<div class=\"scroll\"><table><tr><th>table</th>"
-          "<th>experiment</th><th>m</th><th>k</th><th>f<sub>I</sub>, printed</th><th>ours</th><th>p</th>"
-          "<th>f<sub>R</sub>, printed</th><th>ours</th><th>p</th><th>reduction, printed</th><th>ours</th></tr>\n",
-          (unsigned)rounds, (unsigned long long)run->seed);
+  char title[80];
+  snprintf(title, sizeof title, "Tables 3 to 10, %u rounds, seed %llu", (unsigned)rounds,
+           (unsigned long long)run->seed);
+  table t = {.csv = run->csv, .html = run->html, .fields = fields, .title = title, TABLE_COLUMNS(columns)};
+  fprintf(run->html, "<h3>%s</h3>\n", title);
+  table_begin(&t);
   for (size_t i = 0; i < counting_printed_count; i++) {
     const counting_row *row = &counting_printed[i];
     counting_result ours;
@@ -193,10 +253,10 @@ bool paper_counting(const paper_run *run)
     experiment = row->experiment;
     if (!counting_measure(experiment, row->cells, row->hashes, rounds_of(row, run), run->seed, &ours))
       return false;
-    write_row(run, row, &ours, &of);
+    write_row(&t, row, &ours, &of);
     paper_told(run, i + 1, counting_printed_count);
   }
-  fputs("</table></div>\n", run->html);
+  table_end(&t);
   judge(run, &of, rounds);
   return true;
 }

@@ -2,8 +2,13 @@
  * Here they are compared on generated documents of similar lengths (passages.h), and in shape only. */
 #include "datasets/papers/paper.h"
 #include "datasets/papers/passages.h"
+#include "datasets/replay/table.h"
 
 enum { DOCUMENTS = 500, ROUNDS_USUAL = 300 };
+
+const char paper_matrix_fields[] =
+  "table,what,score,percent_copied,printed,ours,false_positives_printed,false_positives,false_negatives_printed,"
+  "false_negatives,found_first,near_duplicates,share_error";
 
 static const char *const score_names[PASSAGES_SCORES] = {"literal", "corrected"};
 static const uint32_t percents[] = {0, 5, 10, 20, 50};
@@ -15,26 +20,39 @@ enum { PERCENTS = sizeof percents / sizeof *percents };
 static const double documents = 14428, words_mean = 38000, row_words = 123000, printed_rows = 4489,
                     printed_bits = 766933;
 
-static void write_number(const paper_run *run, const char *what, double printed, double ours, int digits,
-                         const char *remark)
+static const table_column number_columns[] = {
+  {"table", TABLE_WHOLE, NULL, TABLE_NONE},
+  {"what", TABLE_TEXT, "", TABLE_MARKUP},
+  {"printed", TABLE_GENERAL(9), "printed", TABLE_GENERAL(9)},
+  {"ours", TABLE_TEXT, "ours", TABLE_MARKUP},
+  {NULL, TABLE_NONE, "", TABLE_MARKUP},
+};
+
+static void write_number(const table *t, const char *what, double printed, double ours, int digits, const char *remark)
 {
-  fprintf(run->csv, "1,%s,,,%.9g,%.*f,,,,,,,\n", what, printed, digits, ours);
-  fprintf(run->html, "<tr><td>%s</td><td>%.9g</td><td>%.*f</td><td>%s</td></tr>\n", what, printed, digits, ours,
-          remark);
+  char number[40];
+  snprintf(number, sizeof number, "%.*f", digits, ours);
+  table_row(t, (table_cell[]){TABLE_NUMBER(1), TABLE_WORDS(what), TABLE_NUMBER(printed), TABLE_WORDS(number),
+                              TABLE_WORDS(remark)});
 }
 
 static void write_sizes(const paper_run *run)
 {
   double bits = (double)matrix_row_bits((uint64_t)row_words, 0.05);
-  fputs("<h3>Table 1</h3>\n<div class=\"scroll\"><table><tr><th></th><th>printed</th><th>ours</th><th></th></tr>\n",
-        run->html);
-  write_number(run, "m_bits", printed_bits, bits, 0, "&#8722;n ln p / (ln 2)&#178;, n = 123&#8239;000, p = 0.05");
-  write_number(run, "d_rows", printed_rows, documents * words_mean / row_words, 0,
+  table t = {.csv = run->csv,
+             .html = run->html,
+             .fields = paper_matrix_fields,
+             .title = "Table 1",
+             TABLE_COLUMNS(number_columns)};
+  fprintf(run->html, "<h3>%s</h3>\n", t.title);
+  table_begin(&t);
+  write_number(&t, "m_bits", printed_bits, bits, 0, "&#8722;n ln p / (ln 2)&#178;, n = 123&#8239;000, p = 0.05");
+  write_number(&t, "d_rows", printed_rows, documents * words_mean / row_words, 0,
                "14&#8239;428 documents of 38&#8239;000 words: its own rounded means");
-  write_number(run, "M_MiB", 411, printed_rows * bits / 8 / 1048576, 1, "the printed 4489 rows");
-  write_number(run, "ratio", 3.1, documents / printed_rows, 2,
+  write_number(&t, "M_MiB", 411, printed_rows * bits / 8 / 1048576, 1, "the printed 4489 rows");
+  write_number(&t, "ratio", 3.1, documents / printed_rows, 2,
                "rows of one document each against 4489; the text says 3.1 and, a paragraph on, 3.2");
-  fputs("</table></div>\n", run->html);
+  table_end(&t);
   paper_judge(run, bits == printed_bits ? PAPER_REPRODUCED : PAPER_OFF, "Table 1, m and M",
               "%.0f bits a row by its formula, and %.1f MiB, printed 411", bits, printed_rows * bits / 8 / 1048576);
   paper_judge(run, PAPER_OFF, "Table 1, rows and ratio",
@@ -55,33 +73,33 @@ typedef struct outcome {
   double rows, wrong, queries, missed;
 } outcome;
 
+static const table_column columns[] = {
+  {"table", TABLE_WHOLE, NULL, TABLE_NONE},
+  {"percent_copied", TABLE_WHOLE, "copied", {TABLE_KIND_WHOLE, 0, 0, " %"}},
+  {"what", TABLE_TEXT, "layout", TABLE_MARKUP},
+  {"score", TABLE_TEXT, "score", TABLE_MARKUP},
+  {"false_positives_printed", TABLE_GENERAL(4), "false positives, printed", TABLE_PERCENT(2)},
+  {"false_positives", TABLE_GENERAL(4), "ours", TABLE_PERCENT(3)},
+  {"false_negatives_printed", TABLE_GENERAL(4), "false negatives, printed", TABLE_PERCENT(0)},
+  {"false_negatives", TABLE_GENERAL(4), "ours", TABLE_PERCENT(1)},
+};
+
 /* Passages of `percent` of the query; 0: none was copied, and none can be missed. */
-static void write_outcome(const paper_run *run, uint32_t percent, const outcome *of)
+static void write_outcome(const table *t, uint32_t percent, const outcome *found)
 {
-  double wrong = of->wrong / of->rows;
-  fprintf(run->csv, "2,%s,%s,%u,,,,%.4g,,", of->layout, of->score, (unsigned)percent, wrong);
-  fprintf(run->html, "<tr><td>%u %%</td><td>%s</td><td>%s</td><td></td><td>%.3f %%</td><td></td>", (unsigned)percent,
-          of->layout, of->score, 100 * wrong);
-  if (percent > 0) {
-    fprintf(run->csv, "%.4g", of->missed / of->queries);
-    fprintf(run->html, "<td>%.1f %%</td>", 100 * of->missed / of->queries);
-  }
-  fputs(",,,\n", run->csv);
-  fputs("</tr>\n", run->html);
+  table_row(t, (table_cell[]){TABLE_NUMBER(2), TABLE_NUMBER(percent), TABLE_WORDS(found->layout),
+                              TABLE_WORDS(found->score), TABLE_EMPTY, TABLE_NUMBER(found->wrong / found->rows),
+                              TABLE_EMPTY, percent > 0 ? TABLE_NUMBER(found->missed / found->queries) : TABLE_ABSENT});
 }
 
-static void write_sum(const paper_run *run, int layout, const outcome *of)
+static void write_sum(const table *t, int layout, const outcome *sum)
 {
-  double wrong = of->wrong / of->rows, missed = of->missed / of->queries;
-  fprintf(run->csv, "2,%s,%s,all,,,%.4g,%.4g,%.4g,%.4g,,,\n", of->layout, of->score, layouts[layout].wrong, wrong,
-          layouts[layout].missed, missed);
-  fprintf(run->html,
-          "<tr><td>all</td><td>%s</td><td>%s</td><td>%.2f %%</td><td>%.3f %%</td><td>%.0f %%</td>"
-          "<td>%.1f %%</td></tr>\n",
-          of->layout, of->score, 100 * layouts[layout].wrong, 100 * wrong, 100 * layouts[layout].missed, 100 * missed);
+  table_row(t, (table_cell[]){TABLE_NUMBER(2), TABLE_WORDS("all"), TABLE_WORDS(sum->layout), TABLE_WORDS(sum->score),
+                              TABLE_NUMBER(layouts[layout].wrong), TABLE_NUMBER(sum->wrong / sum->rows),
+                              TABLE_NUMBER(layouts[layout].missed), TABLE_NUMBER(sum->missed / sum->queries)});
 }
 
-static void write_result(const paper_run *run, uint32_t percent, const passages_result *of,
+static void write_result(const table *t, uint32_t percent, const passages_result *of,
                          outcome sums[MATRIX_LAYOUTS][PASSAGES_SCORES])
 {
   for (int l = 0; l < MATRIX_LAYOUTS; l++)
@@ -93,7 +111,7 @@ static void write_result(const paper_run *run, uint32_t percent, const passages_
                      percent > 0 ? (double)of->queries : 0,
                      (double)of->missed[l][s]};
       outcome *sum = &sums[l][s];
-      write_outcome(run, percent, &one);
+      write_outcome(t, percent, &one);
       *sum = (outcome){one.layout,
                        one.score,
                        sum->rows + one.rows,
@@ -108,7 +126,7 @@ static void write_result(const paper_run *run, uint32_t percent, const passages_
                    (double)of->documents_wrong,
                    queries,
                    (double)of->documents_missed};
-  write_outcome(run, percent, &exact);
+  write_outcome(t, percent, &exact);
 }
 
 /* By the corrected score. */
@@ -129,24 +147,25 @@ static void judge_passages(const paper_run *run, outcome sums[MATRIX_LAYOUTS][PA
 static bool write_passages(const paper_run *run, const passages *of, uint32_t rounds)
 {
   outcome sums[MATRIX_LAYOUTS][PASSAGES_SCORES] = {0};
+  char title[80];
+  snprintf(title, sizeof title, "Table 2, %u queries for each share copied", (unsigned)rounds);
+  table t = {.csv = run->csv, .html = run->html, .fields = paper_matrix_fields, .title = title, TABLE_COLUMNS(columns)};
   fprintf(run->html,
-          "<h3>Table 2, %u queries for each share copied</h3>\n<p>%d documents; n = %llu; %zu rows of"
-          " a document each, %zu distributed. Seed %llu.</p>\n<div class=\"scroll\"><table><tr><th>copied</th>"
-          "<th>layout</th><th>score</th><th>false positives, printed</th><th>ours</th><th>false negatives, printed</th>"
-          "<th>ours</th></tr>\n",
-          (unsigned)rounds, DOCUMENTS, (unsigned long long)passages_row_shingles(of),
-          passages_rows(of, MATRIX_ROW_EACH), passages_rows(of, MATRIX_DISTRIBUTED), (unsigned long long)run->seed);
+          "<h3>%s</h3>\n<p>%d documents; n = %llu; %zu rows of a document each, %zu distributed. Seed %llu.</p>\n",
+          title, DOCUMENTS, (unsigned long long)passages_row_shingles(of), passages_rows(of, MATRIX_ROW_EACH),
+          passages_rows(of, MATRIX_DISTRIBUTED), (unsigned long long)run->seed);
+  table_begin(&t);
   for (int i = 0; i < PERCENTS; i++) {
     passages_result result;
     if (!passages_measure(of, percents[i], rounds, run->seed, &result))
       return false;
-    write_result(run, percents[i], &result, sums);
+    write_result(&t, percents[i], &result, sums);
     paper_told(run, (uint64_t)i + 1, 2 * PERCENTS);
   }
   for (int l = 0; l < MATRIX_LAYOUTS; l++)
     for (int s = 0; s < PASSAGES_SCORES; s++)
-      write_sum(run, l, &sums[l][s]);
-  fputs("</table></div>\n", run->html);
+      write_sum(&t, l, &sums[l][s]);
+  table_end(&t);
   judge_passages(run, sums);
   return true;
 }
@@ -172,9 +191,7 @@ bool paper_matrix(const paper_run *run)
   passages *of = passages_create(DOCUMENTS, run->seed);
   if (of == NULL)
     return false;
-  fputs("table,what,score,percent_copied,printed,ours,false_positives_printed,false_positives,false_negatives_printed,"
-        "false_negatives,found_first,near_duplicates,share_error\n",
-        run->csv);
+  fprintf(run->csv, "%s\n", paper_matrix_fields);
   fputs(words, run->html);
   write_sizes(run);
   bool is_done = write_passages(run, of, rounds) && paper_matrix_copies(run);

@@ -2,6 +2,7 @@
  * the paper has no table. On generated documents, and on a directory of real ones if given. */
 #include "datasets/papers/copies.h"
 #include "datasets/papers/paper.h"
+#include "datasets/replay/table.h"
 
 enum { DOCUMENTS = 500, WORDS_MEAN = 1900, ROUNDS_USUAL = 300 }; /* as in passages.h */
 
@@ -10,28 +11,57 @@ static const uint32_t percents[] = {0, 5, 10, 20, 50};
 
 enum { PERCENTS = sizeof percents / sizeof *percents };
 
-static void write_row(const paper_run *run, const char *set, copies_edit edit, uint32_t percent, size_t stored,
-                      const copies_result *of)
+static const table_column columns[] = {
+  {"table", TABLE_WHOLE, NULL, TABLE_NONE},
+  {"what", TABLE_TEXT, NULL, TABLE_NONE},
+  {"score", TABLE_TEXT, NULL, TABLE_NONE},
+  {NULL, TABLE_NONE, "documents", TABLE_MARKUP},
+  {NULL, TABLE_NONE, "edit", TABLE_MARKUP},
+  {"percent_copied", TABLE_WHOLE, "share", {TABLE_KIND_WHOLE, 0, 0, " %"}},
+  {NULL, TABLE_NONE, "named, a query", TABLE_FIXED(1)},
+  {"false_positives", TABLE_GENERAL(4), "false alarms, of all stored", TABLE_PERCENT(4)},
+  {"false_negatives", TABLE_GENERAL(4), "source not named", TABLE_PERCENT(1)},
+  {"found_first", TABLE_GENERAL(4), "source named first", TABLE_PERCENT(1)},
+  {"near_duplicates", TABLE_GENERAL(4), "named a near-duplicate (90&#8239;%)", TABLE_PERCENT(1)},
+  {"share_error", TABLE_GENERAL(4), "error of the share", TABLE_FIXED(3)},
+};
+
+static void write_row(const table *t, const char *set, copies_edit edit, uint32_t percent, size_t stored,
+                      const copies_result *found)
 {
-  double queries = (double)of->queries, wrong = (double)of->false_alarms / (queries * (double)stored);
+  double queries = (double)found->queries;
   bool is_copied = edit == COPIES_INSERTS || percent > 0;
-  fprintf(run->csv, "3,%s-%s,by shingles,%u,,,,%.4g,,", set, edits[edit], (unsigned)percent, wrong);
-  fprintf(run->html, "<tr><td>%s</td><td>%s</td><td>%u %%</td><td>%.1f</td><td>%.4f %%</td>", set, edits[edit],
-          (unsigned)percent, (double)of->named / queries, 100 * wrong);
-  if (is_copied) {
-    double missed = (double)of->missed / queries, first = (double)of->found_first / queries;
-    double near_duplicates = (double)of->near_duplicates / queries;
-    fprintf(run->csv, "%.4g,%.4g,%.4g,%.4g", missed, first, near_duplicates, of->share_error);
-    fprintf(run->html, "<td>%.1f %%</td><td>%.1f %%</td><td>%.1f %%</td><td>%.3f</td>", 100 * missed, 100 * first,
-            100 * near_duplicates, of->share_error);
-  } else {
-    fputs(",,,", run->csv);
-  }
-  fputs("\n", run->csv);
-  fputs("</tr>\n", run->html);
+  char what[60];
+  snprintf(what, sizeof what, "%s-%s", set, edits[edit]);
+  table_row(t, (table_cell[]){
+                 TABLE_NUMBER(3),
+                 TABLE_WORDS(what),
+                 TABLE_WORDS("by shingles"),
+                 TABLE_WORDS(set),
+                 TABLE_WORDS(edits[edit]),
+                 TABLE_NUMBER(percent),
+                 TABLE_NUMBER((double)found->named / queries),
+                 TABLE_NUMBER((double)found->false_alarms / (queries * (double)stored)),
+                 is_copied ? TABLE_NUMBER((double)found->missed / queries) : TABLE_ABSENT,
+                 is_copied ? TABLE_NUMBER((double)found->found_first / queries) : TABLE_ABSENT,
+                 is_copied ? TABLE_NUMBER((double)found->near_duplicates / queries) : TABLE_ABSENT,
+                 is_copied ? TABLE_NUMBER(found->share_error) : TABLE_ABSENT,
+               });
 }
 
-static bool write_set(const paper_run *run, const char *set, const texts *from)
+/* In the page only. */
+static void write_stored(const table *t, const char *set, size_t stored, double bytes)
+{
+  table page = *t;
+  char text[80];
+  table_cell cells[sizeof columns / sizeof *columns] = {[3] = TABLE_WORDS(set)};
+  snprintf(text, sizeof text, "%zu documents stored, %.0f bytes each", stored, bytes / (double)stored);
+  cells[4] = (table_cell){.text = text, .span = 8};
+  page.csv = NULL;
+  table_row(&page, cells);
+}
+
+static bool write_set(const paper_run *run, const table *t, const char *set, const texts *from)
 {
   uint32_t rounds = run->rounds ? run->rounds : ROUNDS_USUAL;
   copies *of = copies_create(from, run->seed);
@@ -41,34 +71,33 @@ static bool write_set(const paper_run *run, const char *set, const texts *from)
       copies_result result;
       is_done = copies_measure(of, (copies_edit)edit, percents[i], rounds, run->seed, &result);
       if (is_done)
-        write_row(run, set, (copies_edit)edit, percents[i], copies_stored(of), &result);
+        write_row(t, set, (copies_edit)edit, percents[i], copies_stored(of), &result);
     }
   if (is_done)
-    fprintf(run->html, "<tr><td>%s</td><td colspan=\"8\">%zu documents stored, %.0f bytes each</td></tr>\n", set,
-            copies_stored(of), (double)copies_bytes(of) / (double)copies_stored(of));
+    write_stored(t, set, copies_stored(of), (double)copies_bytes(of));
   copies_free(of);
   return is_done;
 }
 
+static const char title[] = "Edited copies, as a query of the matrix finds them";
+
 static const char words[] =
-  "<h3>Edited copies, as a query of the matrix finds them</h3>\n<p>Four documents of five are stored. A query is a"
+  "<p>Four documents of five are stored. A query is a"
   " thousand words of the fifth, a share of them replaced by a passage of a stored document; or a stored document into"
   " which sentences of twenty words of the fifth are put until they are that share of it. A document is named if it"
   " seems to have 2&#8239;% of the query; that is a false alarm if less than half of this is true, by all shingles of"
-  " four words of both. Real documents have much in common, so that many are named, and rightly.</p>\n"
-  "<div class=\"scroll\"><table>"
-  "<tr><th>documents</th><th>edit</th><th>share</th><th>named, a query</th><th>false alarms, of all stored</th>"
-  "<th>source not named</th><th>source named first</th><th>named a near-duplicate (90&#8239;%)</th>"
-  "<th>error of the share</th></tr>\n";
+  " four words of both. Real documents have much in common, so that many are named, and rightly.</p>\n";
 
 bool paper_matrix_copies(const paper_run *run)
 {
   texts made = {.count = 0};
-  fputs(words, run->html);
-  bool is_done = texts_generate(&made, DOCUMENTS, WORDS_MEAN, run->seed) && write_set(run, "generated", &made);
+  table t = {.csv = run->csv, .html = run->html, .fields = paper_matrix_fields, .title = title, TABLE_COLUMNS(columns)};
+  fprintf(run->html, "<h3>%s</h3>\n%s", title, words);
+  table_begin(&t);
+  bool is_done = texts_generate(&made, DOCUMENTS, WORDS_MEAN, run->seed) && write_set(run, &t, "generated", &made);
   if (is_done && run->files != NULL)
-    is_done = write_set(run, "files", run->files);
-  fputs("</table></div>\n", run->html);
+    is_done = write_set(run, &t, "files", run->files);
+  table_end(&t);
   texts_free(&made);
   return is_done;
 }

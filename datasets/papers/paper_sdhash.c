@@ -2,6 +2,7 @@
  * with both rules for scores; and from Tables 1 to 4 what two cores can measure: the rates of one thread and two. */
 #include "datasets/papers/paper.h"
 #include "datasets/papers/similarity.h"
+#include "datasets/replay/table.h"
 
 #include <math.h>
 
@@ -97,71 +98,102 @@ static void judge_pieces(const paper_run *run, const found_pieces *of, size_t ta
               of->whole > 0 ? (double)of->whole_right / (double)of->whole : 1);
 }
 
+static const char fields[] =
+  "table,target_bytes,piece_bytes,rounds,fp_printed,fp_paper_rule,fp_sdhash4_rule,tp_printed,tp_paper_rule,"
+  "tp_sdhash4_rule,mb_per_s_printed,mb_per_s,mb_per_s_2_threads,gain_of_4_threads_printed,gain_of_2_threads";
+
+static const table_column piece_columns[] = {
+  {"table", TABLE_WHOLE, NULL, TABLE_NONE},
+  {"target_bytes", TABLE_WHOLE, NULL, TABLE_NONE},
+  {"piece_bytes", TABLE_WHOLE, "bytes", TABLE_WHOLE},
+  {"rounds", TABLE_WHOLE, NULL, TABLE_NONE},
+  {"fp_printed", TABLE_GENERAL(4), "false positives, printed", TABLE_FIXED(4)},
+  {"fp_paper_rule", TABLE_GENERAL(4), "papers&#8217; rule", TABLE_FIXED(4)},
+  {"fp_sdhash4_rule", TABLE_GENERAL(4), "sdhash 4.0&#8217;s", TABLE_FIXED(4)},
+  {"tp_printed", TABLE_GENERAL(4), "true positives, printed", TABLE_FIXED(3)},
+  {"tp_paper_rule", TABLE_GENERAL(4), "papers&#8217; rule", TABLE_FIXED(3)},
+  {"tp_sdhash4_rule", TABLE_GENERAL(4), "sdhash 4.0&#8217;s", TABLE_FIXED(3)},
+};
+
 static bool write_pieces(const paper_run *run, const similarity_target *target, uint32_t rounds)
 {
-  found_pieces of = {.least_right = 1};
-  fprintf(run->html,
-          "<h3>Table 5, %u pieces of each size, target %zu MB, seed %llu</h3>\n<div class=\"scroll\"><table>"
-          "<tr><th>bytes</th><th>false positives, printed</th><th>papers&#8217; rule</th><th>sdhash 4.0&#8217;s</th>"
-          "<th>true positives, printed</th><th>papers&#8217; rule</th><th>sdhash 4.0&#8217;s</th></tr>\n",
-          (unsigned)rounds, target->size / 1000000, (unsigned long long)run->seed);
+  found_pieces pieces_found = {.least_right = 1};
+  char title[100];
+  snprintf(title, sizeof title, "Table 5, %u pieces of each size, target %zu MB, seed %llu", (unsigned)rounds,
+           target->size / 1000000, (unsigned long long)run->seed);
+  table t = {.csv = run->csv, .html = run->html, .fields = fields, .title = title, TABLE_COLUMNS(piece_columns)};
+  fprintf(run->html, "<h3>%s</h3>\n", title);
+  table_begin(&t);
   for (int i = 0; i < PIECES; i++) {
     similarity_result found;
     if (!similarity_measure(target, pieces[i].bytes, rounds, run->seed, &found))
       return false;
-    count_pieces(&of, &found, pieces[i].wrong);
+    count_pieces(&pieces_found, &found, pieces[i].wrong);
     paper_told(run, (uint64_t)i + 1, PIECES + 2);
-    double paper_wrong = share(found.wrong[MLBF_DIGEST_RULE_PAPER], &found);
-    double paper_right = share(found.right[MLBF_DIGEST_RULE_PAPER], &found);
-    double current_wrong = share(found.wrong[MLBF_DIGEST_RULE_CURRENT], &found);
-    double current_right = share(found.right[MLBF_DIGEST_RULE_CURRENT], &found);
-    fprintf(run->csv, "5,%zu,%zu,%u,%.4g,%.4g,%.4g,%.4g,%.4g,%.4g,,,,,\n", target->size, pieces[i].bytes,
-            (unsigned)rounds, pieces[i].wrong, paper_wrong, current_wrong, pieces[i].right, paper_right, current_right);
-    fprintf(run->html,
-            "<tr><td>%zu</td><td>%.4f</td><td>%.4f</td><td>%.4f</td><td>%.3f</td><td>%.3f</td><td>%.3f</td>"
-            "</tr>\n",
-            pieces[i].bytes, pieces[i].wrong, paper_wrong, current_wrong, pieces[i].right, paper_right, current_right);
+    table_row(&t, (table_cell[]){
+                    TABLE_NUMBER(5), TABLE_NUMBER(target->size), TABLE_NUMBER(pieces[i].bytes), TABLE_NUMBER(rounds),
+                    TABLE_NUMBER(pieces[i].wrong), TABLE_NUMBER(share(found.wrong[MLBF_DIGEST_RULE_PAPER], &found)),
+                    TABLE_NUMBER(share(found.wrong[MLBF_DIGEST_RULE_CURRENT], &found)), TABLE_NUMBER(pieces[i].right),
+                    TABLE_NUMBER(share(found.right[MLBF_DIGEST_RULE_PAPER], &found)),
+                    TABLE_NUMBER(share(found.right[MLBF_DIGEST_RULE_CURRENT], &found))});
   }
-  fputs("</table></div>\n", run->html);
-  judge_pieces(run, &of, target->size / 1000000);
+  table_end(&t);
+  judge_pieces(run, &pieces_found, target->size / 1000000);
   return true;
 }
+
+static const table_column rate_columns[] = {
+  {"table", TABLE_WHOLE, "table", TABLE_WHOLE},
+  {"target_bytes", TABLE_WHOLE, NULL, TABLE_NONE},
+  {"mb_per_s_printed", TABLE_GENERAL(4), "1 thread, printed", TABLE_FIXED(1)},
+  {"mb_per_s", TABLE_GENERAL(4), "1 thread, ours", TABLE_FIXED(1)},
+  {"mb_per_s_2_threads", TABLE_GENERAL(4), "2 threads, ours", TABLE_FIXED(1)},
+  {"gain_of_4_threads_printed", TABLE_GENERAL(3), "4 threads / 1, printed", TABLE_FIXED(2)},
+  {"gain_of_2_threads", TABLE_GENERAL(3), "2 threads / 1, ours", TABLE_FIXED(2)},
+};
 
 static bool write_rates(const paper_run *run, const similarity_target *target)
 {
   double one = similarity_rate(target, 1), two = similarity_rate(target, 2);
   if (one <= 0 || two <= 0)
     return false;
-  fputs("<h3>Tables 1 to 3: digesting, MB/s</h3>\n<p>Printed numbers are of other machines and data; ours of the target"
-        " above, in blocks.</p>\n<div class=\"scroll\"><table><tr><th>table</th><th>1 thread, printed</th>"
-        "<th>1 thread, ours</th><th>2 threads, ours</th><th>4 threads / 1, printed</th><th>2 threads / 1, ours</th>"
-        "</tr>\n",
-        run->html);
-  for (int i = 0; i < RATES; i++) {
-    fprintf(run->csv, "%d,%zu,,,,,,,,,%.4g,%.4g,%.4g,%.3g,%.3g\n", i + 1, target->size, rates[i].rate, one, two,
-            rates[i].gain_of_four, two / one);
-    fprintf(run->html, "<tr><td>%d</td><td>%.1f</td><td>%.1f</td><td>%.1f</td><td>%.2f</td><td>%.2f</td></tr>\n", i + 1,
-            rates[i].rate, one, two, rates[i].gain_of_four, two / one);
-  }
-  fputs("</table></div>\n", run->html);
+  table t = {.csv = run->csv,
+             .html = run->html,
+             .fields = fields,
+             .title = "Tables 1 to 3: digesting, MB/s",
+             TABLE_COLUMNS(rate_columns)};
+  fprintf(run->html,
+          "<h3>%s</h3>\n<p>Printed numbers are of other machines and data; ours of the target above, in blocks.</p>\n",
+          t.title);
+  table_begin(&t);
+  for (int i = 0; i < RATES; i++)
+    table_row(&t, (table_cell[]){TABLE_NUMBER(i + 1), TABLE_NUMBER(target->size), TABLE_NUMBER(rates[i].rate),
+                                 TABLE_NUMBER(one), TABLE_NUMBER(two), TABLE_NUMBER(rates[i].gain_of_four),
+                                 TABLE_NUMBER(two / one)});
+  table_end(&t);
   return true;
 }
+
+static const table_column comparison_columns[] = {
+  {NULL, TABLE_NONE, "threads", TABLE_WHOLE},          {NULL, TABLE_NONE, "printed", TABLE_FIXED(0)},
+  {NULL, TABLE_NONE, "gain, printed", TABLE_FIXED(2)}, {NULL, TABLE_NONE, "ours", TABLE_FIXED(0)},
+  {NULL, TABLE_NONE, "gain, ours", TABLE_FIXED(2)},
+};
 
 static bool write_comparisons(const paper_run *run, const similarity_target *target)
 {
   double one = similarity_comparisons(target, 1), two = similarity_comparisons(target, 2);
   if (one <= 0 || two <= 0)
     return false;
-  fputs("<h3>Table 4: filters compared a millisecond</h3>\n<div class=\"scroll\"><table><tr><th>threads</th>"
-        "<th>printed</th><th>gain, printed</th><th>ours</th><th>gain, ours</th></tr>\n",
-        run->html);
-  for (int i = 0; i < COMPARISONS; i++) {
-    fprintf(run->html, "<tr><td>%u</td><td>%.0f</td><td>%.2f</td>", comparisons[i].threads, comparisons[i].per_ms,
-            comparisons[i].gain);
-    fprintf(run->html, i == 0 ? "<td>%.0f</td><td>1</td></tr>\n" : "<td></td><td></td></tr>\n", one);
-  }
-  fprintf(run->html, "<tr><td>2</td><td></td><td></td><td>%.0f</td><td>%.2f</td></tr>\n</table></div>\n", two,
-          two / one);
+  table t = {.html = run->html, .title = "Table 4: filters compared a millisecond", TABLE_COLUMNS(comparison_columns)};
+  fprintf(run->html, "<h3>%s</h3>\n", t.title);
+  table_begin(&t);
+  for (int i = 0; i < COMPARISONS; i++)
+    table_row(&t, (table_cell[]){TABLE_NUMBER(comparisons[i].threads), TABLE_NUMBER(comparisons[i].per_ms),
+                                 TABLE_NUMBER(comparisons[i].gain), i == 0 ? TABLE_NUMBER(one) : TABLE_EMPTY,
+                                 i == 0 ? TABLE_WORDS("1") : TABLE_EMPTY});
+  table_row(&t, (table_cell[]){TABLE_NUMBER(2), TABLE_EMPTY, TABLE_EMPTY, TABLE_NUMBER(two), TABLE_NUMBER(two / one)});
+  table_end(&t);
   paper_judge(
     run, PAPER_NOT_REPRODUCIBLE, "Tables 1 to 4",
     "they time another machine; ours compares %.0f filters a millisecond with one thread (printed: 19027), and "
@@ -179,9 +211,7 @@ bool paper_sdhash(const paper_run *run)
     return false;
   if (run->note != NULL)
     run->note("sdhash: pieces of 20 sizes");
-  fputs("table,target_bytes,piece_bytes,rounds,fp_printed,fp_paper_rule,fp_sdhash4_rule,tp_printed,tp_paper_rule,"
-        "tp_sdhash4_rule,mb_per_s_printed,mb_per_s,mb_per_s_2_threads,gain_of_4_threads_printed,gain_of_2_threads\n",
-        run->csv);
+  fprintf(run->csv, "%s\n", fields);
   fputs(words, run->html);
   bool is_done = write_pieces(run, &target, rounds) && write_rates(run, &target) && write_comparisons(run, &target);
   similarity_target_free(&target);

@@ -9,6 +9,7 @@
 #include "datasets/papers/paper.h"
 #include "datasets/papers/skip_window.h"
 #include "datasets/replay/plots.h"
+#include "datasets/replay/table.h"
 #include "datasets/sort/xorshift.h"
 #include "mlbf/secret.h"
 #include "mlbf/window.h"
@@ -156,23 +157,48 @@ static double share(uint64_t part, const counts *of)
   return (double)part / (double)of->asked;
 }
 
-static void write_row(const paper_run *run, int row, const counts *of)
+static const table_column columns[] = {
+  {"figure", TABLE_WHOLE, "figure", TABLE_WHOLE},
+  {"w", TABLE_WHOLE, "w", TABLE_WHOLE},
+  {"m", TABLE_WHOLE, "m", TABLE_WHOLE},
+  {"k", TABLE_WHOLE, "k", TABLE_WHOLE},
+  {"queries", TABLE_WHOLE, NULL, TABLE_NONE},
+  {"false_negatives", TABLE_WHOLE, "false negatives", TABLE_WHOLE},
+  {"printed_formula", TABLE_GENERAL(6), "printed formula", TABLE_GENERAL(3)},
+  {"corrected_formula", TABLE_GENERAL(6), "corrected", TABLE_GENERAL(3)},
+  {"skip", TABLE_GENERAL(6), "measured", TABLE_GENERAL(3)},
+  {NULL, TABLE_NONE, "corrected / printed", TABLE_FIXED(1)},
+  {"decaying_same_m", TABLE_GENERAL(6), "decaying, same m", TABLE_GENERAL(3)},
+  {"decaying_equal_bits", TABLE_GENERAL(6), "decaying, equal bits", TABLE_GENERAL(3)},
+  {"epoch_equal_bits", TABLE_GENERAL(6), "epoch cells, equal bits", TABLE_GENERAL(3)},
+  {"epoch_formula", TABLE_GENERAL(6), "their formula", TABLE_GENERAL(3)},
+  {"skip_over_epoch", TABLE_GENERAL(4), "SKIP / epoch, by the formulas", TABLE_GENERAL(3)},
+};
+
+static void write_row(const table *t, int row, const counts *count)
 {
   double cells = (double)rows[row].cells, window = (double)rows[row].window;
   double printed = skip_printed(window, cells, rows[row].hashes);
   double expected = skip_expected(window, cells, rows[row].hashes);
-  double skip = share(of->skip, of), epoch = share(of->epoch, of);
-  double same_m = share(of->decaying_same_m, of), same_bits = share(of->decaying_same_bits, of);
   double epoch_cells = cells * 2 * rows[row].cell_bits / EPOCH_CELL_BITS;
   double epoch_expected = mlbf_epoch_expected(window, epoch_cells, rows[row].hashes);
-  fprintf(run->csv, "%d,%.0f,%.0f,%u,%llu,%llu,%.6g,%.6g,%.6g,%.6g,%.6g,%.6g,%.6g,%.4g\n", rows[row].figure, window,
-          cells, (unsigned)rows[row].hashes, (unsigned long long)of->asked, (unsigned long long)of->missed, printed,
-          expected, skip, same_m, same_bits, epoch, epoch_expected, expected / epoch_expected);
-  fprintf(run->html,
-          "<tr><td>%d</td><td>%.0f</td><td>%.0f</td><td>%u</td><td>%llu</td><td>%.3g</td><td>%.3g</td>"
-          "<td>%.3g</td><td>%.1f</td><td>%.3g</td><td>%.3g</td><td>%.3g</td><td>%.3g</td><td>%.3g</td></tr>\n",
-          rows[row].figure, window, cells, (unsigned)rows[row].hashes, (unsigned long long)of->missed, printed,
-          expected, skip, expected / printed, same_m, same_bits, epoch, epoch_expected, expected / epoch_expected);
+  table_row(t, (table_cell[]){
+                 TABLE_NUMBER(rows[row].figure),
+                 TABLE_NUMBER(window),
+                 TABLE_NUMBER(cells),
+                 TABLE_NUMBER(rows[row].hashes),
+                 TABLE_NUMBER(count->asked),
+                 TABLE_NUMBER(count->missed),
+                 TABLE_NUMBER(printed),
+                 TABLE_NUMBER(expected),
+                 TABLE_NUMBER(share(count->skip, count)),
+                 TABLE_NUMBER(expected / printed),
+                 TABLE_NUMBER(share(count->decaying_same_m, count)),
+                 TABLE_NUMBER(share(count->decaying_same_bits, count)),
+                 TABLE_NUMBER(share(count->epoch, count)),
+                 TABLE_NUMBER(epoch_expected),
+                 TABLE_NUMBER(expected / epoch_expected),
+               });
 }
 
 enum { FEW = 30 }; /* events, with fewer of which no ratio is taken */
@@ -241,11 +267,7 @@ static const char words[] =
   " positives than SKIP&#8217;s are to be had while w/m is below 0.34 (b&nbsp;=&nbsp;10), 0.52 (12) or 1.0 (20) at"
   " k&nbsp;=&nbsp;4; beyond, SKIP calls most keys seen, and 0.85 is fifty times little: at w&nbsp;=&nbsp;4&#8239;095,"
   " m&nbsp;=&nbsp;4&#8239;096 no 4-bit cells of as many bits can be wrong less often than 0.062, whatever k, nor 3-bit"
-  " cells (with a fifth of the window as slack) less than 0.03.</p>\n"
-  "<div class=\"scroll\"><table><tr><th>figure</th><th>w</th><th>m</th><th>k</th><th>false negatives</th>"
-  "<th>printed formula</th><th>corrected</th><th>measured</th><th>corrected / printed</th><th>decaying, same m</th>"
-  "<th>decaying, equal bits</th><th>epoch cells, equal bits</th>"
-  "<th>their formula</th><th>SKIP / epoch, by the formulas</th></tr>\n";
+  " cells (with a fifth of the window as slack) less than 0.03.</p>\n";
 
 /* Each figure of the paper for each w. What there are no events for is left out. */
 static bool write_series(FILE *to, int figure, uint64_t window, int series, const counts all[ROWS])
@@ -316,17 +338,16 @@ bool paper_skip(const paper_run *run)
 {
   uint32_t rounds = run->rounds ? run->rounds : ROUNDS_USUAL;
   counts all[ROWS];
-  fputs("figure,w,m,k,queries,false_negatives,printed_formula,corrected_formula,skip,decaying_same_m,"
-        "decaying_equal_bits,epoch_equal_bits,epoch_formula,skip_over_epoch\n",
-        run->csv);
   fputs(words, run->html);
+  table measured = {.csv = run->csv, .html = run->html, .title = run->heading, TABLE_COLUMNS(columns)};
+  table_begin(&measured);
   for (int row = 0; row < ROWS; row++) {
     paper_told(run, (uint64_t)row, ROWS);
     if (!measure(row, run, rounds, &all[row]))
       return false;
-    write_row(run, row, &all[row]);
+    write_row(&measured, row, &all[row]);
   }
-  fputs("</table></div>\n", run->html);
+  table_end(&measured);
   judge(run, all);
   draw(run, all);
   return true;

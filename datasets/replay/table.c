@@ -153,7 +153,7 @@ void table_row(const table *t, const table_cell *cells)
     return;
   fputs("<tr>", t->html);
   for (size_t i = 0; i<t->count; i += cells[i].span> 1 ? (size_t)cells[i].span : 1)
-    if (t->columns[i].heading != NULL)
+    if (t->columns[i].heading != NULL && !cells[i].is_absent)
       write_cell(t, &t->columns[i], &cells[i]);
   fputs("</tr>\n", t->html);
 }

@@ -60,6 +60,7 @@ typedef struct table_cell {
   double number;
   const char *text;
   bool is_empty;
+  bool is_absent;    /* empty, and the page's row ends before it */
   const char *style; /* a class in the page; NULL: none */
   int span;          /* columns that it takes in the page; 0: one */
 } table_cell;
@@ -67,6 +68,7 @@ typedef struct table_cell {
 #define TABLE_NUMBER(value) ((table_cell){.number = (double)(value)})
 #define TABLE_WORDS(value) ((table_cell){.text = (value)})
 #define TABLE_EMPTY ((table_cell){.is_empty = true})
+#define TABLE_ABSENT ((table_cell){.is_empty = true, .is_absent = true})
 
 typedef struct table {
   FILE *csv, *html;   /* NULL: not written */
