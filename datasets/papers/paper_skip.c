@@ -8,6 +8,7 @@
  *   epoch cells         ours, at equal bits */
 #include "datasets/papers/paper.h"
 #include "datasets/papers/skip_window.h"
+#include "datasets/replay/html.h"
 #include "datasets/replay/plots.h"
 #include "datasets/replay/table.h"
 #include "datasets/sort/xorshift.h"
@@ -29,7 +30,8 @@ static void widen(range *of, double value)
   of->most = value > of->most ? value : of->most;
 }
 
-enum { FIGURES = 2, WINDOWS = 2 }; /* 4 and 5; 1,023 and 4,095 */
+enum { FIGURES = 2, WINDOWS = 2 }; /* 4 and 5 */
+static const uint64_t windows[WINDOWS] = {1023, 4095};
 
 typedef struct findings {
   uint64_t missed;
@@ -288,8 +290,8 @@ static bool write_series(FILE *to, int figure, uint64_t window, int series, cons
 
 static void write_plot(FILE *to, int figure, uint64_t window, const counts all[ROWS])
 {
-  static const char *const names[SERIES] = {"SKIP, measured", "SKIP, printed formula", "decaying, same m"};
-  static const char *const colours[SERIES] = {"#1f5fa8", "#a87900", "#c1440e"};
+  static const plot_series looks[SERIES] = {
+    {"SKIP, measured", "#1f5fa8", 5}, {"SKIP, printed formula", "#a87900", 7}, {"decaying, same m", "#c1440e", 9}};
   fprintf(to,
           "set output 'skip-fig%d-%llu.svg'\nset xlabel '%s'\n%s\nset title 'w = %llu'\n"
           "set logscale y 10\nset format y '%%g'\n",
@@ -301,37 +303,41 @@ static void write_plot(FILE *to, int figure, uint64_t window, const counts all[R
       fputs("1 NaN\n", to);
     fputs("EOD\n", to);
   }
-  for (int series = 0; series < SERIES; series++)
-    fprintf(to, "%s$d%d using 1:2 with linespoints lw 2 pt %d ps 0.8 lc rgb '%s' title '%s'%s",
-            series == 0 ? "plot " : "", series, 5 + 2 * series, colours[series], names[series],
-            series + 1 < SERIES ? ", " : "\n");
+  for (int series = 0; series < SERIES; series++) {
+    char data[8];
+    snprintf(data, sizeof data, "$d%d", series);
+    plots_add_series(to, data, &looks[series], series == 0);
+  }
+  fputc('\n', to);
 }
 
 static void draw(const paper_run *run, const counts all[ROWS])
 {
-  static const struct {
-    int figure;
-    uint64_t window;
-    const char *file, *caption;
-  } plots[] = {
-    {4, 1023, "skip-fig4-1023.svg", "Figure 4 for w = 1,023: false positives against m"},
-    {4, 4095, "skip-fig4-4095.svg", "Figure 4 for w = 4,095"},
-    {5, 1023, "skip-fig5-1023.svg", "Figure 5 for w = 1,023: false positives against k"},
-    {5, 4095, "skip-fig5-4095.svg", "Figure 5 for w = 4,095"},
+  static const plot plots[] = {
+    {"skip-fig4-1023.svg", "Figure 4 for w = 1,023: false positives against m"},
+    {"skip-fig4-4095.svg", "Figure 4 for w = 4,095"},
+    {"skip-fig5-1023.svg", "Figure 5 for w = 1,023: false positives against k"},
+    {"skip-fig5-4095.svg", "Figure 5 for w = 4,095"},
   };
-  enum { PLOTS = sizeof plots / sizeof *plots };
-  const char *files[PLOTS], *captions[PLOTS];
-  char *script = NULL;
+  char *text = NULL;
   size_t size;
-  FILE *to = open_memstream(&script, &size);
-  for (int i = 0; i < PLOTS && to != NULL; i++) {
-    write_plot(to, plots[i].figure, plots[i].window, all);
-    files[i] = plots[i].file;
-    captions[i] = plots[i].caption;
+  FILE *script = open_memstream(&text, &size);
+  if (script == NULL)
+    return;
+  for (int figure = 4; figure <= 5; figure++)
+    for (int i = 0; i < WINDOWS; i++)
+      write_plot(script, figure, windows[i], all);
+  const char *reason = "out of memory";
+  if (fclose(script) == 0)
+    reason = plots_draw(run->directory, "paper-skip.gnuplot", "", text, plots, sizeof plots / sizeof *plots);
+  free(text);
+  if (reason == NULL) {
+    plots_show(run->html, run->directory, plots, sizeof plots / sizeof *plots);
+    return;
   }
-  if (to != NULL && fclose(to) == 0)
-    plots_draw(run->html, run->directory, "paper-skip.gnuplot", script, files, captions, PLOTS);
-  free(script);
+  fputs("<p>There are no plots: ", run->html);
+  html_text(run->html, reason);
+  fputs(".</p>\n", run->html);
 }
 
 bool paper_skip(const paper_run *run)

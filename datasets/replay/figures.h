@@ -1,4 +1,4 @@
-/* datasets/replay/figures.h: the seed paper's three figures, and the same at equal memory, drawn by gnuplot.
+/* datasets/replay/figures.h: the seed paper's three figures, and the same at equal memory.
  *
  *     fig5.svg         false positives      against n, for the paper's two filters, as in its figures
  *     fig6.svg         time of an insertion
@@ -11,14 +11,7 @@
 
 #include "datasets/replay/replay.h"
 
-enum { FIGURE_COUNT = 6 };
-
-typedef struct figure {
-  const char *file; /* in the directory */
-  const char *caption;
-} figure;
-
-const figure *figures_get(int index); /* the paper's three first */
+#include <stdio.h>
 
 /* The protocol the figures show: `paper` if it was run, else the first that was. */
 protocol figures_protocol(const replay_options *options);
@@ -26,5 +19,8 @@ protocol figures_protocol(const replay_options *options);
 /* Draw into `directory`. False: `*reason` says why; the script is there if it could be written. */
 bool figures_draw(const replay_options *options, const replay_results *results, const char *directory,
                   const char **reason);
+
+/* What was drawn, the paper's three first. */
+void figures_show(FILE *page, const char *directory);
 
 #endif

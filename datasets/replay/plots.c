@@ -1,3 +1,5 @@
+/* See plots.h. Nothing that was drawn before is taken for this run's: files go before the script is written. Called with
+ * the figures of a replay and of a paper. */
 #include "datasets/replay/plots.h"
 #include "datasets/replay/html.h"
 #include "frontier/base/own_file.h"
@@ -11,11 +13,11 @@
 
 enum { EXIT_NO_SUCH_COMMAND = 127 };
 
-const char plots_beginning[] = "set terminal svg size 480,340 dynamic font 'sans-serif,14' background '#ffffff'\n"
-                               "set encoding utf8\nset grid ytics lc rgb '#dddddd'\nset border 3\nset tics nomirror\n"
-                               "set key outside top center horizontal\n";
+static const char beginning[] = "set terminal svg size 480,340 dynamic font 'sans-serif,14' background '#ffffff'\n"
+                                "set encoding utf8\nset grid ytics lc rgb '#dddddd'\nset border 3\nset tics nomirror\n"
+                                "set key outside top center horizontal\n";
 
-const char *plots_run(const char *directory, const char *script)
+static const char *run(const char *directory, const char *script)
 {
   pid_t child = fork();
   if (child < 0)
@@ -36,41 +38,48 @@ const char *plots_run(const char *directory, const char *script)
   return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? NULL : "gnuplot failed";
 }
 
-static bool write_script(const char *directory, const char *script, const char *text)
+static bool write_script(const char *directory, const char *script, const char *remark, const char *text)
 {
   char *path;
   if (asprintf(&path, "%s/%s", directory, script) < 0)
     return false;
-  FILE *to = own_file_stream(path, "w", 0666);
+  FILE *file = own_file_stream(path, "w", 0666);
   free(path);
-  if (to == NULL)
+  if (file == NULL)
     return false;
-  fprintf(to, "%s%s", plots_beginning, text);
-  bool is_written = ferror(to) == 0;
-  return fclose(to) == 0 && is_written;
+  fprintf(file, "%s%s%s", remark, beginning, text);
+  bool is_written = ferror(file) == 0;
+  return fclose(file) == 0 && is_written;
 }
 
-void plots_draw(FILE *page, const char *directory, const char *script, const char *text, const char *const *files,
-                const char *const *captions, size_t count)
+void plots_add_series(FILE *script, const char *data, const plot_series *series, bool is_first)
 {
-  char *paths[PLOTS_MAX] = {NULL};
-  for (size_t i = 0; i < count && i < PLOTS_MAX; i++)
-    if (asprintf(&paths[i], "%s/%s", directory, files[i]) >= 0)
-      unlink(paths[i]);
-    else
-      paths[i] = NULL;
-  const char *reason = write_script(directory, script, text) ? plots_run(directory, script) : own_file_words(errno);
-  if (reason != NULL) {
-    fputs("<p>There are no plots: ", page);
-    html_text(page, reason);
-    fputs(".</p>\n", page);
-  } else {
-    fputs("<div class=\"figures\">\n", page);
-    for (size_t i = 0; i < count && i < PLOTS_MAX; i++)
-      if (paths[i] != NULL)
-        html_figure(page, paths[i], captions[i]);
-    fputs("</div>\n", page);
+  fprintf(script, "%s%s using 1:2 with linespoints lw 2 pt %d ps 0.8 lc rgb '%s' title '%s'", is_first ? "plot " : ", ",
+          data, series->point, series->colour, series->title);
+}
+
+const char *plots_draw(const char *directory, const char *script, const char *remark, const char *text,
+                       const plot *plots, size_t count)
+{
+  for (size_t i = 0; i < count; i++) {
+    char *path;
+    if (asprintf(&path, "%s/%s", directory, plots[i].file) < 0)
+      return "out of memory";
+    unlink(path);
+    free(path);
   }
-  for (size_t i = 0; i < PLOTS_MAX; i++)
-    free(paths[i]);
+  return write_script(directory, script, remark, text) ? run(directory, script) : own_file_words(errno);
+}
+
+void plots_show(FILE *page, const char *directory, const plot *plots, size_t count)
+{
+  fputs("<div class=\"figures\">\n", page);
+  for (size_t i = 0; i < count; i++) {
+    char *path;
+    if (asprintf(&path, "%s/%s", directory, plots[i].file) < 0)
+      continue;
+    html_figure(page, path, plots[i].caption);
+    free(path);
+  }
+  fputs("</div>\n", page);
 }

@@ -131,15 +131,7 @@ static void write_figures(FILE *to, const report_input *input)
     fputs(".</p>\n", to);
     return;
   }
-  fputs("<div class=\"figures\">\n", to);
-  for (int i = 0; i < FIGURE_COUNT; i++) {
-    char *path;
-    if (asprintf(&path, "%s/%s", input->directory, figures_get(i)->file) < 0)
-      continue;
-    html_figure(to, path, figures_get(i)->caption);
-    free(path);
-  }
-  fputs("</div>\n", to);
+  figures_show(to, input->directory);
 }
 
 /* ---- every protocol, every filter --------------------------------------------------------------------------------- */
