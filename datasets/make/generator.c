@@ -1,6 +1,6 @@
 /* The i-th URL is computed, not remembered, which is why 10^8 of them cost no memory and none comes twice:
  *
- *     i --shuffle--> page p of 0..n-1 --find_host--> (host r, its page j) --dice of (seed, r, j)--> text
+ *     i --shuffle--> page p of 0..n-1 --find_host--> (host r, its page j) --rng of (seed, r, j)--> text
  *         (a permutation)              (power law)                          r is in the host name, j behind it
  *
  * Drawing hosts and paths at random would give duplicates, and avoiding them would need a set of all URLs. Here
@@ -9,7 +9,7 @@
  * The same bytes everywhere: integers, and of floating point only + * / and sqrt, which IEEE 754 rounds in one
  * way. pow() gives only a first guess: it differs in the last bit between libraries and processors. */
 #include "datasets/make/generator.h"
-#include "datasets/sort/xorshift.h"
+#include "datasets/sort/rng.h"
 
 #include <math.h>
 #include <stdbool.h>
@@ -48,7 +48,7 @@ url_generator *generator_create(uint64_t count, uint64_t seed, const url_shape *
   url_generator *made = malloc(sizeof *made);
   if (made == NULL)
     return NULL;
-  *made = (url_generator){.count = count, .seed = random_mix(seed), .half_bits = 1, .shape = *shape};
+  *made = (url_generator){.count = count, .seed = rng_mix(seed), .half_bits = 1, .shape = *shape};
   made->hosts = (uint64_t)((double)count * shape->hosts);
   made->hosts = made->hosts == 0 ? 1 : made->hosts;
   made->leaf = fit_leaf(shape);
@@ -70,7 +70,7 @@ static uint64_t shuffle(const url_generator *generator, uint64_t index)
   do {
     uint64_t left = index >> generator->half_bits, right = index & mask;
     for (uint64_t round = 0; round < SHUFFLE_ROUNDS; round++) {
-      uint64_t swap = left ^ (random_mix(generator->seed + (round << 56) + right) & mask);
+      uint64_t swap = left ^ (rng_mix(generator->seed + (round << 56) + right) & mask);
       left = right;
       right = swap;
     }
@@ -123,7 +123,7 @@ static char *append_number(char *at, uint64_t number)
 /* A word one can pronounce for each `which`: 2 to 4 syllables of 64. */
 static char *append_word(char *at, uint64_t which)
 {
-  uint64_t bits = random_mix(which);
+  uint64_t bits = rng_mix(which);
   for (uint64_t syllables = 2 + bits % 3; syllables > 0; syllables--) {
     bits >>= 6;
     *at++ = "bdfghjklmnprstvz"[bits & 15];
@@ -144,38 +144,38 @@ static char *append_host(char *at, uint64_t key, uint64_t host)
 
 /* One of the words all hosts use at `depth`. The square of an even draw prefers low numbers, as sites prefer
  * some of their directories. */
-static char *append_shared(char *at, uint64_t *dice, uint64_t depth)
+static char *append_shared(char *at, uint64_t *rng, uint64_t depth)
 {
-  double draw = (double)random_roll(dice, 1 << 20) / (1 << 20);
-  return append_word(at, random_mix(depth) + (uint64_t)(SHARED_WORDS * (draw * draw)));
+  double draw = (double)rng_below(rng, 1 << 20) / (1 << 20);
+  return append_word(at, rng_mix(depth) + (uint64_t)(SHARED_WORDS * (draw * draw)));
 }
 
 /* A word of its own, and the page's number. */
-static char *append_new(char *at, uint64_t *dice, uint64_t page)
+static char *append_new(char *at, uint64_t *rng, uint64_t page)
 {
-  at = append_word(at, random_roll(dice, UINT64_MAX));
+  at = append_word(at, rng_below(rng, UINT64_MAX));
   *at++ = '-';
   return append_number(at, page);
 }
 
-static char *append_leaf(const url_generator *generator, char *at, uint64_t *dice, uint64_t page, bool has_number)
+static char *append_leaf(const url_generator *generator, char *at, uint64_t *rng, uint64_t page, bool has_number)
 {
   static const char *const endings[] = {"", "/", ".html", ".php"};
-  bool has_query = random_roll(dice, SHAPE_ONE) < generator->shape.queries;
-  bool is_new = (!has_number && !has_query) || random_roll(dice, SHAPE_ONE) < generator->leaf;
+  bool has_query = rng_below(rng, SHAPE_ONE) < generator->shape.queries;
+  bool is_new = (!has_number && !has_query) || rng_below(rng, SHAPE_ONE) < generator->leaf;
   *at++ = '/';
-  at = is_new ? append_new(at, dice, page) : append_shared(at, dice, 0);
+  at = is_new ? append_new(at, rng, page) : append_shared(at, rng, 0);
   if (!has_query)
-    return append_text(at, endings[random_roll(dice, 4)]);
+    return append_text(at, endings[rng_below(rng, 4)]);
   at = append_text(at, ".php?id=");
   at = append_number(at, page);
   at = append_text(at, "&view=");
-  return append_word(at, random_roll(dice, SHARED_WORDS));
+  return append_word(at, rng_below(rng, SHARED_WORDS));
 }
 
-static unsigned draw_depth(const url_shape *shape, uint64_t *dice)
+static unsigned draw_depth(const url_shape *shape, uint64_t *rng)
 {
-  uint64_t draw = random_roll(dice, SHAPE_ONE);
+  uint64_t draw = rng_below(rng, SHAPE_ONE);
   unsigned depth = 0;
   while (depth + 1 < SHAPE_DEPTHS && draw >= shape->depth[depth])
     draw -= shape->depth[depth++];
@@ -188,20 +188,20 @@ size_t generator_next(url_generator *generator, char url[GENERATOR_URL_SIZE])
     return 0;
   uint64_t page = shuffle(generator, generator->next++);
   uint64_t host = find_host(generator, page);
-  uint64_t host_key = random_mix(generator->seed + host);
+  uint64_t host_key = rng_mix(generator->seed + host);
   page -= host_begin(generator, host);
-  uint64_t dice = random_mix(host_key + page);
+  uint64_t rng = rng_mix(host_key + page);
 
   char *at = append_host(url, host_key, host);
   bool has_number = false;
-  unsigned depth = draw_depth(&generator->shape, &dice);
+  unsigned depth = draw_depth(&generator->shape, &rng);
   for (unsigned i = 1; i < depth; i++) {
-    bool is_new = random_roll(&dice, SHAPE_ONE) < generator->shape.new_directory[i - 1];
+    bool is_new = rng_below(&rng, SHAPE_ONE) < generator->shape.new_directory[i - 1];
     *at++ = '/';
-    at = is_new ? append_new(at, &dice, page) : append_shared(at, &dice, i);
+    at = is_new ? append_new(at, &rng, page) : append_shared(at, &rng, i);
     has_number |= is_new;
   }
-  at = append_leaf(generator, at, &dice, page, has_number);
+  at = append_leaf(generator, at, &rng, page, has_number);
   *at = '\0';
   return (size_t)(at - url);
 }

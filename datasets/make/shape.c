@@ -5,7 +5,7 @@
  * Roles: 0 is the host, 1..SHAPE_DEPTHS a directory at that depth, LEAF the last segment. */
 #include "datasets/make/shape.h"
 #include "datasets/sort/list.h"
-#include "datasets/sort/xorshift.h"
+#include "datasets/sort/rng.h"
 #include "datasets/sort/sorter.h"
 
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* Texts as lists of words: from strings, from a directory's files, and generated. */
 #include "datasets/make/texts.h"
-#include "datasets/sort/xorshift.h"
+#include "datasets/sort/rng.h"
 
 #include <errno.h>
 #include <fts.h>
@@ -218,9 +218,9 @@ bool texts_add_tree(texts *to, const char *directory)
 /* ---- made ------------------------------------------------------------------------------------ */
 
 /* Word i is as common as ln(5000 / i). */
-static bool add_random_word(text_words *to, uint64_t *dice)
+static bool add_random_word(text_words *to, uint64_t *rng)
 {
-  uint64_t word = random_roll(dice, 1 + random_roll(dice, VOCABULARY));
+  uint64_t word = rng_below(rng, 1 + rng_below(rng, VOCABULARY));
   char letters[8];
   size_t size = 0;
   do
@@ -229,22 +229,22 @@ static bool add_random_word(text_words *to, uint64_t *dice)
   return add_word(to, letters, size);
 }
 
-bool text_append_random(text_words *to, size_t count, uint64_t *dice)
+bool text_append_random(text_words *to, size_t count, uint64_t *rng)
 {
   bool is_made = true;
   for (size_t i = 0; is_made && i < count; i++)
-    is_made = add_random_word(to, dice);
+    is_made = add_random_word(to, rng);
   return is_made;
 }
 
 bool texts_generate(texts *to, size_t count, uint32_t words_mean, uint64_t seed)
 {
-  uint64_t dice = random_mix(seed);
+  uint64_t rng = rng_mix(seed);
   for (size_t i = 0; i < count; i++) {
     text_words made = {.count = 0};
-    double above = ((double)random_roll(&dice, 1u << 30) + 1) / (1u << 30);
+    double above = ((double)rng_below(&rng, 1u << 30) + 1) / (1u << 30);
     size_t words = WORDS_MIN + (size_t)(-log(above) * ((double)words_mean - WORDS_MIN));
-    if (!text_append_random(&made, words, &dice) || !texts_put(to, &made)) {
+    if (!text_append_random(&made, words, &rng) || !texts_put(to, &made)) {
       text_free(&made);
       return false;
     }

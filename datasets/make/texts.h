@@ -28,7 +28,7 @@ static inline size_t text_size(const text_words *of)
 /* Words [first, first + count) of `from` at the end of `to`, which begins as zeros. False: out of memory. */
 bool text_append(text_words *to, const text_words *from, size_t first, size_t count);
 /* Random words at the end of `to`, of a vocabulary of 5,000, some more often. False: out of memory. */
-bool text_append_random(text_words *to, size_t count, uint64_t *dice);
+bool text_append_random(text_words *to, size_t count, uint64_t *rng);
 
 void text_free(text_words *of);
 

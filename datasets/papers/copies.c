@@ -1,5 +1,5 @@
 #include "datasets/papers/copies.h"
-#include "datasets/sort/xorshift.h"
+#include "datasets/sort/rng.h"
 #include "datasets/papers/matrix.h"
 
 #include <math.h>
@@ -86,7 +86,7 @@ static bool store(copies *of, size_t number)
 
 static bool is_stranger(size_t number, uint64_t seed)
 {
-  return random_mix(random_mix(seed) + number) % STRANGER_OF == 0;
+  return rng_mix(rng_mix(seed) + number) % STRANGER_OF == 0;
 }
 
 static bool fill(copies *of, uint64_t seed)
@@ -154,30 +154,30 @@ uint64_t copies_bytes(const copies *of)
 
 /* ---- queries --------------------------------------------------------------------------------- */
 
-static size_t one_of(const side *of, uint64_t *dice)
+static size_t one_of(const side *of, uint64_t *rng)
 {
-  return of->long_ones[random_roll(dice, of->long_count)];
+  return of->long_ones[rng_below(rng, of->long_count)];
 }
 
 /* `copied` words of the source amid a stranger's. */
-static bool write_passage(const text_words *source, const text_words *stranger, size_t copied, uint64_t *dice,
+static bool write_passage(const text_words *source, const text_words *stranger, size_t copied, uint64_t *rng,
                           text_words *query)
 {
-  size_t from = random_roll(dice, source->count - copied + 1);
-  size_t begin = random_roll(dice, stranger->count - COPIES_QUERY_WORDS + 1);
-  size_t before = random_roll(dice, COPIES_QUERY_WORDS - copied + 1), after = COPIES_QUERY_WORDS - copied - before;
+  size_t from = rng_below(rng, source->count - copied + 1);
+  size_t begin = rng_below(rng, stranger->count - COPIES_QUERY_WORDS + 1);
+  size_t before = rng_below(rng, COPIES_QUERY_WORDS - copied + 1), after = COPIES_QUERY_WORDS - copied - before;
   return text_append(query, stranger, begin, before) && text_append(query, source, from, copied) &&
          text_append(query, stranger, begin + before + copied, after);
 }
 
 /* The whole source, cut into pieces that differ by a word at most, a stranger's sentence between each two. */
-static bool write_inserts(const text_words *source, const text_words *stranger, size_t put_in, uint64_t *dice,
+static bool write_inserts(const text_words *source, const text_words *stranger, size_t put_in, uint64_t *rng,
                           text_words *query)
 {
   size_t sentences = (put_in + SENTENCE - 1) / SENTENCE, pieces = sentences + 1;
   for (size_t i = 0; i < pieces; i++) {
     size_t begin = source->count * i / pieces, end = source->count * (i + 1) / pieces;
-    size_t from = random_roll(dice, stranger->count - SENTENCE + 1), left = put_in - i * SENTENCE;
+    size_t from = rng_below(rng, stranger->count - SENTENCE + 1), left = put_in - i * SENTENCE;
     if (!text_append(query, source, begin, end - begin) ||
         (i < sentences && !text_append(query, stranger, from, left < SENTENCE ? left : SENTENCE)))
       return false;
@@ -228,16 +228,16 @@ static bool ask(const copies *of, const text_words *query, question *q, copies_r
 bool copies_measure(const copies *of, copies_edit edit, uint32_t percent, uint32_t queries, uint64_t seed,
                     copies_result *result)
 {
-  uint64_t dice = random_mix(~random_mix(seed) + percent);
+  uint64_t rng = rng_mix(~rng_mix(seed) + percent);
   bool is_asked = true;
   *result = (copies_result){.queries = queries};
   for (uint32_t i = 0; is_asked && i < queries; i++) {
-    question q = {.source = one_of(&of->stored, &dice), .is_copied = edit == COPIES_INSERTS || percent > 0};
-    const text_words *source = &of->texts->list[q.source], *stranger = &of->texts->list[one_of(&of->strangers, &dice)];
+    question q = {.source = one_of(&of->stored, &rng), .is_copied = edit == COPIES_INSERTS || percent > 0};
+    const text_words *source = &of->texts->list[q.source], *stranger = &of->texts->list[one_of(&of->strangers, &rng)];
     text_words query = {.count = 0};
     bool is_written = edit == COPIES_PASSAGE
-                        ? write_passage(source, stranger, (size_t)COPIES_QUERY_WORDS * percent / 100, &dice, &query)
-                        : write_inserts(source, stranger, source->count * percent / (100 - percent), &dice, &query);
+                        ? write_passage(source, stranger, (size_t)COPIES_QUERY_WORDS * percent / 100, &rng, &query)
+                        : write_inserts(source, stranger, source->count * percent / (100 - percent), &rng, &query);
     is_asked = is_written && ask(of, &query, &q, result);
     text_free(&query);
   }

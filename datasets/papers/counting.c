@@ -1,5 +1,5 @@
 #include "datasets/papers/counting.h"
-#include "datasets/sort/xorshift.h"
+#include "datasets/sort/rng.h"
 
 #include <assert.h>
 #include <math.h>
@@ -27,12 +27,12 @@ static const struct {
 /* ---- a round -------------------------------------------------------------------------------------------- */
 
 /* Knuth: multiply uniform numbers until the product is below e^-mean. */
-static uint32_t draw_poisson(uint64_t *dice, uint32_t mean)
+static uint32_t draw_poisson(uint64_t *rng, uint32_t mean)
 {
   const uint64_t sides = UINT64_C(1) << 53;
   double product = 1, end = exp(-(double)mean);
   uint32_t number = 0;
-  while ((product *= (double)(random_roll(dice, sides) + 1) / (double)sides) > end)
+  while ((product *= (double)(rng_below(rng, sides) + 1) / (double)sides) > end)
     number++;
   assert(product <= end);
   return number < TIMES_MOST ? number : TIMES_MOST;
@@ -41,25 +41,25 @@ static uint32_t draw_poisson(uint64_t *dice, uint32_t mean)
 /* c_i, the same in all rounds. */
 static void draw_times(int experiment, uint64_t seed, counting_round *round)
 {
-  uint64_t dice = random_mix(seed ^ random_mix((uint64_t)experiments[experiment].number));
+  uint64_t rng = rng_mix(seed ^ rng_mix((uint64_t)experiments[experiment].number));
   round->sum = 0;
   for (uint32_t i = 0; i < COUNTING_KEYS; i++) {
     uint32_t number = experiments[experiment].number;
     if (experiments[experiment].rule == UNIFORM)
       number = i < experiments[experiment].not_zero ? i % (number - 1) + 1 : 0;
     else if (experiments[experiment].rule == POISSON)
-      number = draw_poisson(&dice, number);
+      number = draw_poisson(&rng, number);
     round->times[i] = number;
     round->sum += number;
   }
 }
 
 /* Keys that all differ, none as large as p. */
-static void draw_keys(uint64_t *dice, uint32_t keys[COUNTING_KEYS])
+static void draw_keys(uint64_t *rng, uint32_t keys[COUNTING_KEYS])
 {
   uint32_t table[KEY_TABLE] = {0}; /* key + 1 */
   for (uint32_t i = 0; i < COUNTING_KEYS;) {
-    uint32_t key = (uint32_t)random_roll(dice, prime), slot = key % KEY_TABLE;
+    uint32_t key = (uint32_t)rng_below(rng, prime), slot = key % KEY_TABLE;
     while (table[slot] != 0 && table[slot] != key + 1)
       slot = (slot + 1) % KEY_TABLE;
     if (table[slot] == key + 1)
@@ -69,18 +69,18 @@ static void draw_keys(uint64_t *dice, uint32_t keys[COUNTING_KEYS])
   }
 }
 
-static void place_keys(uint64_t *dice, uint32_t cells, uint32_t hashes, counting_round *round)
+static void place_keys(uint64_t *rng, uint32_t cells, uint32_t hashes, counting_round *round)
 {
   uint32_t keys[COUNTING_KEYS];
-  draw_keys(dice, keys);
+  draw_keys(rng, keys);
   for (uint32_t j = 0; j < hashes; j++) {
-    uint64_t a = 1 + random_roll(dice, prime - 1), b = random_roll(dice, prime);
+    uint64_t a = 1 + rng_below(rng, prime - 1), b = rng_below(rng, prime);
     for (uint32_t i = 0; i < COUNTING_KEYS; i++)
       round->places[i][j] = (a * keys[i] + b) % prime % cells;
   }
 }
 
-static void put_in_order(addition_order order, uint64_t *dice, counting_round *round)
+static void put_in_order(addition_order order, uint64_t *rng, counting_round *round)
 {
   uint64_t count = 0;
   for (uint32_t turn = 0; order == IN_TURN && turn < TIMES_MOST; turn++)
@@ -92,7 +92,7 @@ static void put_in_order(addition_order order, uint64_t *dice, counting_round *r
       round->order[count++] = i;
   assert(count == round->sum);
   for (uint64_t i = count; order == SHUFFLED && i > 1; i--) {
-    uint64_t other = random_roll(dice, i);
+    uint64_t other = rng_below(rng, i);
     uint32_t key = round->order[i - 1];
     round->order[i - 1] = round->order[other];
     round->order[other] = key;
@@ -109,9 +109,9 @@ bool counting_round_make(int experiment, uint32_t cells, uint32_t hashes, uint32
     if (round->order == NULL)
       return false;
   }
-  uint64_t dice = random_mix(seed ^ random_mix(number ^ random_mix((uint64_t)cells << 32 | hashes)));
-  place_keys(&dice, cells, hashes, round);
-  put_in_order(experiments[experiment].order, &dice, round);
+  uint64_t rng = rng_mix(seed ^ rng_mix(number ^ rng_mix((uint64_t)cells << 32 | hashes)));
+  place_keys(&rng, cells, hashes, round);
+  put_in_order(experiments[experiment].order, &rng, round);
   return true;
 }
 

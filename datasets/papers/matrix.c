@@ -5,7 +5,7 @@
  *
  * Called by the experiments on the paper: passages.c (Table 2) and copies.c. */
 #include "datasets/papers/matrix.h"
-#include "datasets/sort/xorshift.h"
+#include "datasets/sort/rng.h"
 
 #include <assert.h>
 #include <math.h>
@@ -122,7 +122,7 @@ static size_t row_words(const matrix *m)
 
 static uint64_t bit_number(const matrix *m, uint64_t shingle, uint32_t i)
 {
-  return random_mix(shingle + i * UINT64_C(0x632BE59BD9B4E019)) % m->row_bits;
+  return rng_mix(shingle + i * UINT64_C(0x632BE59BD9B4E019)) % m->row_bits;
 }
 
 static void row_insert(const matrix *m, matrix_row *row, const uint64_t *shingles, size_t count)

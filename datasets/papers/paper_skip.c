@@ -11,7 +11,7 @@
 #include "datasets/replay/html.h"
 #include "datasets/replay/plots.h"
 #include "datasets/replay/table.h"
-#include "datasets/sort/xorshift.h"
+#include "datasets/sort/rng.h"
 #include "mlbf/secret.h"
 #include "mlbf/window.h"
 
@@ -64,10 +64,10 @@ typedef struct decaying {
 static bool decaying_insert(decaying *of, uint64_t key)
 {
   bool is_seen = true;
-  uint64_t dice = random_mix(key);
+  uint64_t rng = rng_mix(key);
   of->now++;
   for (uint32_t i = 0; i < of->hashes; i++) {
-    uint64_t *cell = &of->set_at[random_roll(&dice, of->cells)];
+    uint64_t *cell = &of->set_at[rng_below(&rng, of->cells)];
     is_seen = is_seen && (*cell == of->now || (*cell > 0 && of->now - *cell <= of->window));
     *cell = of->now;
   }

@@ -1,7 +1,7 @@
 /* Butakov's experiment of passages.h: documents are made once, put into a matrix of either layout, and asked for.
  * Called by paper_matrix.c. */
 #include "datasets/papers/passages.h"
-#include "datasets/sort/xorshift.h"
+#include "datasets/sort/rng.h"
 #include "datasets/make/texts.h"
 
 #include <stdlib.h>
@@ -108,11 +108,11 @@ size_t passages_rows(const passages *of, matrix_layout layout)
 /* ---- questions ------------------------------------------------------------------------------- */
 
 /* A document that has `words` words in a row to copy. */
-static uint32_t choose_source(const passages *of, size_t words, uint64_t *dice)
+static uint32_t choose_source(const passages *of, size_t words, uint64_t *rng)
 {
   uint32_t source;
   do
-    source = (uint32_t)random_roll(dice, of->documents.count);
+    source = (uint32_t)rng_below(rng, of->documents.count);
   while (of->documents.list[source].count < words);
   return source;
 }
@@ -158,20 +158,20 @@ static bool ask_documents(const passages *of, const mlbf_shingles *query, uint32
 }
 
 /* `copied` words of `from` amid random ones. */
-static bool write_query(const text_words *from, size_t copied, uint64_t *dice, text_words *query)
+static bool write_query(const text_words *from, size_t copied, uint64_t *rng, text_words *query)
 {
-  size_t at = random_roll(dice, from->count - copied + 1), before = random_roll(dice, WORDS_MEAN - copied + 1);
-  return text_append_random(query, before, dice) && text_append(query, from, at, copied) &&
-         text_append_random(query, WORDS_MEAN - copied - before, dice);
+  size_t at = rng_below(rng, from->count - copied + 1), before = rng_below(rng, WORDS_MEAN - copied + 1);
+  return text_append_random(query, before, rng) && text_append(query, from, at, copied) &&
+         text_append_random(query, WORDS_MEAN - copied - before, rng);
 }
 
-static bool ask(const passages *of, uint32_t percent, uint64_t *dice, passages_result *result)
+static bool ask(const passages *of, uint32_t percent, uint64_t *rng, passages_result *result)
 {
   text_words query = {.count = 0};
   mlbf_shingles shingles = {.count = 0};
   size_t copied = (size_t)WORDS_MEAN * percent / 100;
-  uint32_t source = choose_source(of, copied, dice);
-  bool is_asked = write_query(&of->documents.list[source], copied, dice, &query) && text_shingle(&query, &shingles) &&
+  uint32_t source = choose_source(of, copied, rng);
+  bool is_asked = write_query(&of->documents.list[source], copied, rng, &query) && text_shingle(&query, &shingles) &&
                   ask_documents(of, &shingles, source, copied > 0, result);
   for (int l = 0; is_asked && l < MATRIX_LAYOUTS; l++)
     ask_layout(of, l, &shingles, source, copied > 0, result);
@@ -182,10 +182,10 @@ static bool ask(const passages *of, uint32_t percent, uint64_t *dice, passages_r
 
 bool passages_measure(const passages *of, uint32_t percent, uint32_t queries, uint64_t seed, passages_result *result)
 {
-  uint64_t dice = random_mix(~random_mix(seed) + percent); /* other words than the documents' */
+  uint64_t rng = rng_mix(~rng_mix(seed) + percent); /* other words than the documents' */
   *result = (passages_result){.queries = queries};
   for (uint32_t i = 0; i < queries; i++)
-    if (!ask(of, percent, &dice, result))
+    if (!ask(of, percent, &rng, result))
       return false;
   return true;
 }

@@ -1,5 +1,5 @@
 #include "datasets/papers/similarity.h"
-#include "datasets/sort/xorshift.h"
+#include "datasets/sort/rng.h"
 #include "datasets/replay/stopwatch.h"
 
 #include <pthread.h>
@@ -11,7 +11,7 @@ static void fill(uint8_t *bytes, size_t size, uint64_t from)
   uint64_t word = 0;
   for (size_t i = 0; i < size; i++) {
     if (i % 8 == 0)
-      word = random_mix(from + i / 8);
+      word = rng_mix(from + i / 8);
     bytes[i] = (uint8_t)(word >> 8 * (i % 8));
   }
 }
@@ -21,7 +21,7 @@ bool similarity_target_make(size_t size, uint64_t seed, similarity_target *targe
   *target = (similarity_target){.size = size, .bytes = malloc(size)};
   if (target->bytes == NULL)
     return false;
-  fill(target->bytes, size, random_mix(seed));
+  fill(target->bytes, size, rng_mix(seed));
   if (mlbf_digest_create(&(mlbf_digest_options){.blocks = true}, target->bytes, size, &target->digest) == MLBF_OK)
     return true;
   free(target->bytes);
@@ -73,9 +73,9 @@ bool similarity_measure(const similarity_target *target, size_t piece_size, uint
   *result = (similarity_result){.asked = asked};
   for (uint32_t i = 0; is_asked && i < asked; i++) {
     uint32_t found[SIMILARITY_RULES] = {0};
-    uint64_t dice = random_mix(random_mix(seed) ^ (i + 1));
-    fill(foreign, piece_size, dice);
-    size_t at = (size_t)random_roll(&dice, target->size - piece_size + 1);
+    uint64_t rng = rng_mix(rng_mix(seed) ^ (i + 1));
+    fill(foreign, piece_size, rng);
+    size_t at = (size_t)rng_below(&rng, target->size - piece_size + 1);
     is_asked = ask(foreign, piece_size, target->digest, result->wrong) && ask_its_blocks(target, at, piece_size, found);
     bool is_split = at / MLBF_DIGEST_BLOCK != (at + piece_size - 1) / MLBF_DIGEST_BLOCK;
     result->split += is_split;

@@ -1,5 +1,5 @@
 #include "datasets/replay/protocol.h"
-#include "datasets/sort/xorshift.h"
+#include "datasets/sort/rng.h"
 #include "datasets/replay/repeats.h"
 
 #include <stdio.h>
@@ -25,7 +25,7 @@ typedef struct pieces {
 
 struct query_source {
   query_options options;
-  uint64_t dice;
+  uint64_t rng;
   uint64_t position; /* queries asked; of paper and fresh: list entries passed */
   uint64_t draws_left;
   unsigned misses;                                    /* draws in a row that yielded none */
@@ -58,7 +58,7 @@ static void cut_rank(const query_source *source, uint64_t rank, pieces *to)
 
 static void draw(query_source *source, pieces *to)
 {
-  cut_rank(source, random_roll(&source->dice, source->options.inserted), to);
+  cut_rank(source, rng_below(&source->rng, source->options.inserted), to);
 }
 
 /* "here: the row number, ten digits, appended without a separator" */
@@ -90,7 +90,7 @@ static bool compose_recombined(query_source *source, text *query)
     limit = source->options.layers;
   if (limit < 2)
     return false;
-  size_t cut = 1 + random_roll(&source->dice, limit - 1);
+  size_t cut = 1 + rng_below(&source->rng, limit - 1);
   return append_segments(query, &head, 0, cut) && append_segments(query, &tail, cut, tail.count);
 }
 
@@ -103,7 +103,7 @@ static bool compose_permuted(query_source *source, text *query)
   if (from.count < 3 || memchr(from.key, '?', from.size) != NULL)
     return false;
   for (size_t i = from.count - 1; i > 1; i--) {
-    size_t j = 1 + random_roll(&source->dice, i);
+    size_t j = 1 + rng_below(&source->rng, i);
     mlbf_span swap = from.segments[i];
     from.segments[i] = from.segments[j];
     from.segments[j] = swap;
@@ -119,7 +119,7 @@ static bool compose_repeated(query_source *source, text *query)
   size_t size;
   pieces page;
   draw(source, &page);
-  const char *twice = repeats_draw(source->repeats, &source->dice, &size);
+  const char *twice = repeats_draw(source->repeats, &source->rng, &size);
   if (twice == NULL || page.count != REPEATS_BEFORE || page.segments[1].size == 1 ||
       memchr(page.key, '?', page.size) != NULL)
     return false;
@@ -132,7 +132,7 @@ static bool compose_prefix(query_source *source, text *query)
   draw(source, &from);
   if (from.count < 3)
     return false;
-  return append_segments(query, &from, 0, 2 + random_roll(&source->dice, from.count - 2));
+  return append_segments(query, &from, 0, 2 + rng_below(&source->rng, from.count - 2));
 }
 
 static bool compose_newhost(query_source *source, text *query)
@@ -194,7 +194,7 @@ query_source *query_open(protocol which, const query_options *options)
     return NULL;
   source->options = *options;
   source->options.limit = count_queries(which, options);
-  source->dice = random_mix(options->seed ^ random_mix(options->inserted * PROTOCOL_COUNT + which));
+  source->rng = rng_mix(options->seed ^ rng_mix(options->inserted * PROTOCOL_COUNT + which));
   source->compose = protocols[which].compose;
   source->draws_left = source->options.limit * DRAWS_PER_QUERY;
   if (which != PROTOCOL_REPEATED)

@@ -1,6 +1,6 @@
 #include "datasets/replay/repeats.h"
 #include "datasets/replay/cut.h"
-#include "datasets/sort/xorshift.h"
+#include "datasets/sort/rng.h"
 #include "datasets/sort/sorter.h"
 
 #include <stdlib.h>
@@ -61,7 +61,7 @@ static bool collect(const urllist *list, uint64_t inserted, sorter *to)
 }
 
 /* Of each segment, sightings at the lesser depth come first. Those found at both go through a reservoir. */
-static void sample(repeats *to, sorter *sorted, uint64_t dice)
+static void sample(repeats *to, sorter *sorted, uint64_t rng)
 {
   sighting last = {.depth = 0};
   uint64_t found = 0;
@@ -70,7 +70,7 @@ static void sample(repeats *to, sorter *sorted, uint64_t dice)
                     key_hash_compare(&seen->hash, &last.hash) == 0;
     if (!is_found)
       continue;
-    uint64_t place = found < SAMPLE ? found : random_roll(&dice, found + 1);
+    uint64_t place = found < SAMPLE ? found : rng_below(&rng, found + 1);
     found++;
     if (place < SAMPLE)
       to->rank[place] = last.rank;
@@ -85,7 +85,7 @@ repeats *repeats_find(const urllist *list, uint64_t inserted, const char *direct
   bool is_found = made != NULL && sightings != NULL && collect(list, inserted, sightings);
   if (is_found) {
     made->list = list;
-    sample(made, sightings, random_mix(seed));
+    sample(made, sightings, rng_mix(seed));
   }
   sorter_free(sightings);
   if (is_found)
@@ -99,12 +99,12 @@ void repeats_free(repeats *old)
   free(old);
 }
 
-const char *repeats_draw(const repeats *from, uint64_t *dice, size_t *size)
+const char *repeats_draw(const repeats *from, uint64_t *rng, size_t *size)
 {
   if (from->count == 0)
     return NULL;
   bool is_last;
-  uint64_t rank = from->rank[random_roll(dice, from->count)];
+  uint64_t rank = from->rank[rng_below(rng, from->count)];
   mlbf_span segment = segment_at(from->list, rank, REPEATS_BEFORE, &is_last);
   *size = segment.size;
   return segment.bytes;

@@ -2,7 +2,7 @@
  *                                                     --sort--> by rank: its first new layer decides the verdict
  */
 #include "datasets/replay/statistics.h"
-#include "datasets/sort/xorshift.h"
+#include "datasets/sort/rng.h"
 #include "datasets/sort/sorter.h"
 
 #include <stdlib.h>
@@ -46,7 +46,7 @@ static bool collect_segments(const urllist *list, key_cut cut, layer_statistics 
     }
     for (size_t layer = 0; layer < count; layer++) {
       segment_record record = {key_hash_of(spans[layer].bytes, spans[layer].size), rank << LAYER_BITS | layer};
-      record.hash.high ^= random_mix(layer);
+      record.hash.high ^= rng_mix(layer);
       of->urls[layer]++;
       if (!sorter_add(segments, &record))
         return false;

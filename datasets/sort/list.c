@@ -11,7 +11,7 @@
  * `strata replay` and datasets/ call it on one thread. After a crash: its files have no names (spool.h) and go with the
  * process. */
 #include "datasets/sort/list.h"
-#include "datasets/sort/xorshift.h"
+#include "datasets/sort/rng.h"
 #include "datasets/sort/sorter.h"
 #include "datasets/sort/spool.h"
 
@@ -79,7 +79,7 @@ urllist *urllist_create(const char *directory, bool shuffle, uint64_t seed)
     return NULL;
   made->directory = directory;
   made->shuffle = shuffle;
-  made->seed = random_mix(seed);
+  made->seed = rng_mix(seed);
   made->keys = spool_create(directory);
   made->stream = spool_create(directory);
   made->ranks = spool_create(directory);
@@ -108,7 +108,7 @@ bool urllist_add(urllist *to, const char *key, size_t size, bool is_https)
   assert(to->pending && size <= UINT16_MAX && to->rows == sorter_count(to->pending));
   row_record row = {
     .hash = key_hash_of(key, size),
-    .order = to->shuffle ? random_mix(to->seed ^ to->rows) : to->rows, /* mix is a bijection: no two rows tie */
+    .order = to->shuffle ? rng_mix(to->seed ^ to->rows) : to->rows, /* mix is a bijection: no two rows tie */
     .place = 2 * spool_size(to->keys) + is_https,
   };
   uint16_t size16 = (uint16_t)size;

@@ -1,6 +1,6 @@
 /* datasets/sort/sorter.h and list.h: in memory or on disk, the same order; duplicates and ranks against a model. */
 #include "datasets/sort/list.h"
-#include "datasets/sort/xorshift.h"
+#include "datasets/sort/rng.h"
 #include "datasets/sort/sorter.h"
 #include "datasets/sort/spool.h"
 #include "tests/support/test.h"
@@ -28,7 +28,7 @@ CASE(test_order_with_any_memory)
       sorter *made = sorter_create("/tmp", sizeof(uint64_t), by_value, memory * sizeof(uint64_t));
       assert_non_null(made);
       for (size_t i = 0; i < count; i++) {
-        model[i] = random_roll(&dice, 100); /* some come again */
+        model[i] = rng_below(&dice, 100); /* some come again */
         assert_true(sorter_add(made, &model[i]));
       }
       qsort(model, count, sizeof *model, by_value); // cppcheck-suppress uninitvar ; `count` of them are set
@@ -52,7 +52,7 @@ CASE(test_spool)
   size_t size = 0;
   uint64_t dice = 1;
   for (int i = 0; i < 8; i++) {
-    size_t length = (size_t)random_roll(&dice, i % 2 ? 700000 : 30);
+    size_t length = (size_t)rng_below(&dice, i % 2 ? 700000 : 30);
     memset(piece, 'a' + i, length);
     assert_true(spool_write(made, piece, length));
     memcpy(all + size, piece, length);
@@ -109,8 +109,8 @@ CASE(test_list)
   urllist *list = urllist_create("/tmp", false, 0);
   for (size_t i = 0; i < ROWS; i++) {
     char text[64];
-    which[i] = random_roll(&dice, KEYS);
-    bool is_https = random_roll(&dice, 2);
+    which[i] = rng_below(&dice, KEYS);
+    bool is_https = rng_below(&dice, 2);
     *(is_https ? &https_of[which[i]] : &http_of[which[i]]) = true;
     assert_true(urllist_add(list, text, key_text(which[i], text), is_https));
   }
