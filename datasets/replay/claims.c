@@ -1,9 +1,14 @@
+/* See claims.h. Each claim is a row of a table at the end: what is said, the rows of the results that it needs, and a
+ * judge, which is called only if they are there.
+ *
+ * Always: a verdict other than CLAIM_TOO_FEW has events enough and an interval on one side of what is claimed. The report
+ * and `strata replay` call it. */
 #include "datasets/replay/claims.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <string.h>
 
 /* How much is "far", "much" and "almost": ours, as the paper gives no number. */
 static const double far_fewer = 10, helps = 1.1, not_much_longer = 1.5, almost_the_same = 1.2;
@@ -22,17 +27,11 @@ const char *claim_verdict_text(claim_verdict verdict)
 /* Queries that are composed of parts of so few URLs are a few queries asked again and again. */
 enum { PARTS_MIN = 1000, TIMES_TEXT = 80 };
 
-static const replay_result *row_of(const claims_input *input, protocol which, const char *filter)
-{
-  return results_find(input->results, which, filter, input->n);
-}
-
-static claim unknown(const char *said)
-{
-  claim made = {.said = said, .verdict = CLAIM_UNKNOWN};
-  snprintf(made.measured, sizeof made.measured, "not measured: its protocol or one of its filters was not run");
-  return made;
-}
+/* What a judge gets: the rows that its claim needs, of the input's n. */
+typedef struct evidence {
+  const claims_input *input;
+  const replay_result *classic, *layered; /* NULL: not needed */
+} evidence;
 
 /* ---- comparing two rates ---------------------------------------------------------------------------------------- */
 
@@ -43,7 +42,7 @@ typedef struct times {
   bool has_too_few;           /* events on both sides */
 } times;
 
-static times times_of(const replay_result *many, const replay_result *few)
+static times compare(const replay_result *many, const replay_result *few)
 {
   double many_low, many_high, few_low, few_high;
   results_interval(many, RESULTS_Z_999, &many_low, &many_high);
@@ -77,7 +76,7 @@ static void times_text(const times *t, char text[TIMES_TEXT])
 __attribute__((format(printf, 4, 5))) static void say_times(claim *made, const replay_result *layered,
                                                             const replay_result *classic, const char *format, ...)
 {
-  times t = times_of(classic, layered);
+  times t = compare(classic, layered);
   char text[TIMES_TEXT];
   va_list arguments;
   times_text(&t, text);
@@ -92,53 +91,43 @@ __attribute__((format(printf, 4, 5))) static void say_times(claim *made, const r
   va_end(arguments);
 }
 
-static claim judge_fewer(const claims_input *input)
+static void judge_fewer(const evidence *e, claim *made)
 {
-  const char *said = "Far fewer false positives than a classic Bloom filter";
-  const replay_result *classic = row_of(input, PROTOCOL_PAPER, "bloom-paper");
-  const replay_result *layered = row_of(input, PROTOCOL_PAPER, "mlbf-paper");
-  if (classic == NULL || layered == NULL)
-    return unknown(said);
-  times t = times_of(classic, layered);
-  claim made = {.said = said, .verdict = is_at_least(&t, far_fewer)};
-  say_times(&made, layered, classic, ", with %.3g times the memory of its m bits",
-            (double)layered->bits / (double)classic->bits);
-  return made;
+  times t = compare(e->classic, e->layered);
+  made->verdict = is_at_least(&t, far_fewer);
+  say_times(made, e->layered, e->classic, ", with %.3g times the memory of its m bits",
+            (double)e->layered->bits / (double)e->classic->bits);
 }
 
-static claim judge_equal_memory(const claims_input *input)
+static void judge_equal_memory(const evidence *e, claim *made)
 {
-  const char *said = "The same against a classic filter of the same memory (the paper does not ask)";
-  const replay_result *classic = row_of(input, PROTOCOL_PAPER, "bloom");
-  const replay_result *layered = row_of(input, PROTOCOL_PAPER, "mlbf-paper");
-  if (classic == NULL || layered == NULL)
-    return unknown(said);
-  times t = times_of(classic, layered);
-  claim made = {.said = said, .verdict = is_at_least(&t, 1)};
-  say_times(&made, layered, classic, ", with %.1f bits a URL where it has %.1f (k = %u)",
-            (double)layered->bits / (double)input->n, (double)classic->bits / (double)input->n,
-            (unsigned)classic->hashes);
-  return made;
+  times t = compare(e->classic, e->layered);
+  made->verdict = is_at_least(&t, 1);
+  say_times(made, e->layered, e->classic, ", with %.1f bits a URL where it has %.1f (k = %u)",
+            (double)e->layered->bits / (double)e->input->n, (double)e->classic->bits / (double)e->input->n,
+            (unsigned)e->classic->hashes);
 }
 
 /* ---- the other claims ------------------------------------------------------------------------------------------- */
 
-static claim judge_time(const claims_input *input, bool is_insert)
+/* `events`: keys that were timed. */
+static void judge_time(double one, double other, double limit, uint64_t events, claim *made)
 {
-  const char *said = is_insert ? "Insertion takes not much longer" : "A query takes almost the same time";
-  const replay_result *classic = row_of(input, PROTOCOL_PAPER, "bloom-paper");
-  const replay_result *layered = row_of(input, PROTOCOL_PAPER, "mlbf-paper");
-  if (classic == NULL || layered == NULL)
-    return unknown(said);
-  double one = is_insert ? classic->insert_ns : classic->query_ns;
-  double other = is_insert ? layered->insert_ns : layered->query_ns;
-  double limit = is_insert ? not_much_longer : almost_the_same;
-  claim made = {.said = said, .verdict = other <= limit * one ? CLAIM_HOLDS : CLAIM_FAILS};
-  if ((is_insert ? classic->n : classic->queries) < (uint64_t)CLAIM_EVENTS * BATCH_KEYS)
-    made.verdict = CLAIM_TOO_FEW; /* a timing is of a batch */
-  snprintf(made.measured, sizeof made.measured, "%.0f ns against %.0f ns: %.2f times (we call up to %.1f times that)",
+  made->verdict = other <= limit * one ? CLAIM_HOLDS : CLAIM_FAILS;
+  if (events < (uint64_t)CLAIM_EVENTS * BATCH_KEYS)
+    made->verdict = CLAIM_TOO_FEW; /* a timing is of a batch */
+  snprintf(made->measured, sizeof made->measured, "%.0f ns against %.0f ns: %.2f times (we call up to %.1f times that)",
            other, one, other / one, limit);
-  return made;
+}
+
+static void judge_insertion(const evidence *e, claim *made)
+{
+  judge_time(e->classic->insert_ns, e->layered->insert_ns, not_much_longer, e->classic->n, made);
+}
+
+static void judge_query(const evidence *e, claim *made)
+{
+  judge_time(e->classic->query_ns, e->layered->query_ns, almost_the_same, e->classic->queries, made);
 }
 
 double claims_formula_4(const contender_setting *setting, uint64_t n)
@@ -147,101 +136,83 @@ double claims_formula_4(const contender_setting *setting, uint64_t n)
   return pow(one, setting->layers);
 }
 
-static claim judge_formula_4(const claims_input *input)
+static void judge_formula_4(const evidence *e, claim *made)
 {
-  const char *said = "The false-positive rate is f^L (formula 4)";
-  const replay_result *layered = row_of(input, PROTOCOL_PAPER, "mlbf-paper");
-  if (layered == NULL)
-    return unknown(said);
-  double printed = claims_formula_4(input->setting, input->n), low, high;
+  const replay_result *layered = e->layered;
+  double printed = claims_formula_4(e->input->setting, e->input->n), low, high;
   results_interval(layered, RESULTS_Z_95, &low, &high);
-  claim made = {.said = said, .verdict = printed >= low && printed <= high ? CLAIM_HOLDS : CLAIM_FAILS};
+  made->verdict = printed >= low && printed <= high ? CLAIM_HOLDS : CLAIM_FAILS;
   double expected = printed * (double)(layered->queries - layered->members);
   if (layered->false_positives < CLAIM_EVENTS && expected < CLAIM_EVENTS) {
-    made.verdict = CLAIM_TOO_FEW;
-    snprintf(made.measured, sizeof made.measured, "%sformula %.3g, measured %llu of %llu queries (95 %%: %.3g to %.3g)",
-             too_few, printed, (unsigned long long)layered->false_positives,
-             (unsigned long long)(layered->queries - layered->members), low, high);
-    return made;
+    made->verdict = CLAIM_TOO_FEW;
+    snprintf(made->measured, sizeof made->measured,
+             "%sformula %.3g, measured %llu of %llu queries (95 %%: %.3g to %.3g)", too_few, printed,
+             (unsigned long long)layered->false_positives, (unsigned long long)(layered->queries - layered->members),
+             low, high);
+    return;
   }
-  snprintf(made.measured, sizeof made.measured,
+  snprintf(made->measured, sizeof made->measured,
            "formula %.3g, measured %.3g (95 %%: %.3g to %.3g): %.3g times the formula", printed, results_rate(layered),
            low, high, results_rate(layered) / printed);
-  return made;
 }
 
-static claim judge_recombined(const claims_input *input)
+static void judge_recombined(const evidence *e, claim *made)
 {
-  const char *said = "The layers help on any new URL (implied)";
-  const replay_result *classic = row_of(input, PROTOCOL_RECOMBINED, "bloom-paper");
-  const replay_result *layered = row_of(input, PROTOCOL_RECOMBINED, "mlbf-paper");
-  if (classic == NULL || layered == NULL)
-    return unknown(said);
-  times t = times_of(classic, layered);
+  times t = compare(e->classic, e->layered);
   claim_verdict far = is_at_least(&t, far_fewer), any = is_at_least(&t, helps);
-  claim made = {.said = said, .verdict = any == CLAIM_HOLDS && far == CLAIM_FAILS ? CLAIM_PARTLY : far};
+  made->verdict = any == CLAIM_HOLDS && far == CLAIM_FAILS ? CLAIM_PARTLY : far;
   if (any != CLAIM_HOLDS)
-    made.verdict = any;
-  if (input->n < PARTS_MIN)
-    made.verdict = CLAIM_TOO_FEW;
-  say_times(&made, layered, classic, ", where every segment is known and only the combination new");
-  return made;
+    made->verdict = any;
+  if (e->input->n < PARTS_MIN)
+    made->verdict = CLAIM_TOO_FEW;
+  say_times(made, e->layered, e->classic, ", where every segment is known and only the combination new");
 }
 
-static claim judge_repeated(const claims_input *input)
+static void judge_repeated(const evidence *e, claim *made)
 {
-  const char *said = "The XOR over layers tells combinations apart (implied)";
-  const replay_result *layered = row_of(input, PROTOCOL_REPEATED, "mlbf-paper");
-  if (layered == NULL || layered->queries == layered->members)
-    return unknown(said);
+  const replay_result *layered = e->layered;
+  uint64_t strangers = layered->queries - layered->members;
   double low, high;
+  if (strangers == 0)
+    return;
   results_interval(layered, RESULTS_Z_999, &low, &high);
-  claim made = {.said = said, .verdict = high < 0.5 ? CLAIM_HOLDS : low > 0.5 ? CLAIM_FAILS : CLAIM_TOO_FEW};
-  if (layered->queries - layered->members < CLAIM_EVENTS || input->n < PARTS_MIN)
-    made.verdict = CLAIM_TOO_FEW;
-  snprintf(made.measured, sizeof made.measured,
+  made->verdict = high < 0.5 ? CLAIM_HOLDS : low > 0.5 ? CLAIM_FAILS : CLAIM_TOO_FEW;
+  if (strangers < CLAIM_EVENTS || e->input->n < PARTS_MIN)
+    made->verdict = CLAIM_TOO_FEW;
+  snprintf(made->measured, sizeof made->measured,
            "%shost/page/x/x with x known at both depths: %.4g %% of %llu queries (99.9 %%: %.3g to %.3g) are false "
            "positives, as x XOR x = 0",
-           made.verdict == CLAIM_TOO_FEW ? too_few : "", 100 * results_rate(layered),
-           (unsigned long long)(layered->queries - layered->members), 100 * low, 100 * high);
-  return made;
+           made->verdict == CLAIM_TOO_FEW ? too_few : "", 100 * results_rate(layered), (unsigned long long)strangers,
+           100 * low, 100 * high);
 }
 
-static claim judge_memory(const claims_input *input)
+static void judge_memory(const evidence *e, claim *made)
 {
-  const char *said = "It takes more memory (conceded)";
-  const replay_result *classic = row_of(input, PROTOCOL_PAPER, "bloom-paper");
-  const replay_result *layered = row_of(input, PROTOCOL_PAPER, "mlbf-paper");
-  if (classic == NULL || layered == NULL)
-    return unknown(said);
-  claim made = {.said = said, .verdict = layered->bits > classic->bits ? CLAIM_HOLDS : CLAIM_FAILS};
-  snprintf(made.measured, sizeof made.measured, "%.3g times: %llu bits against %llu",
-           (double)layered->bits / (double)classic->bits, (unsigned long long)layered->bits,
-           (unsigned long long)classic->bits);
-  return made;
+  made->verdict = e->layered->bits > e->classic->bits ? CLAIM_HOLDS : CLAIM_FAILS;
+  snprintf(made->measured, sizeof made->measured, "%.3g times: %llu bits against %llu",
+           (double)e->layered->bits / (double)e->classic->bits, (unsigned long long)e->layered->bits,
+           (unsigned long long)e->classic->bits);
 }
 
-static claim judge_schemes(const claims_input *input)
+static void judge_schemes(const evidence *e, claim *made)
 {
-  claim made = {.said = "http and https are one page", .verdict = CLAIM_PARTLY};
-  snprintf(made.measured, sizeof made.measured,
+  made->verdict = CLAIM_PARTLY;
+  snprintf(made->measured, sizeof made->measured,
            "%llu of %llu URLs came with both schemes and are counted once here; a list cannot tell whether the pages"
            " differ",
-           (unsigned long long)input->both_schemes, (unsigned long long)input->distinct);
-  return made;
+           (unsigned long long)e->input->both_schemes, (unsigned long long)e->input->distinct);
 }
 
 /* Equation (1) at k=3, n=3.5 M, f=0.1, which the text takes for equation (2). */
-static claim judge_equation(void)
+static void judge_equation(const evidence *e, claim *made)
 {
   double one = -3 * 3.5e6 / log1p(-cbrt(0.1)), two = 3.5e6 * log(0.1) / log(0.6185);
-  claim made = {.said = "m = 16,829,152 follows from equation (2)"};
-  made.verdict = fabs(two - PAPER_M) < 8 ? CLAIM_HOLDS : CLAIM_PARTLY;
-  snprintf(made.measured, sizeof made.measured,
+  (void)e;
+  made->verdict = fabs(two - PAPER_M) < 8 ? CLAIM_HOLDS : CLAIM_PARTLY;
+  snprintf(made->measured, sizeof made->measured,
            "equation (2), f = 0.6185^(m/n), gives %.0f; equation (1) at k = 3, n = 3.5 M, f = 0.1 gives %.0f, and in "
            "whole bytes the paper's m",
            ceil(two), ceil(one));
-  return made;
 }
 
 /* Broken only by what chance brings once in a thousand times: with eight protocols, one in 20 would be seen often. */
@@ -251,7 +222,7 @@ static bool keeps_promise(const replay_result *row)
 }
 
 /* False positives of a filter that just keeps its promise, or those there were. */
-static double events_of(const replay_result *row)
+static double expected_events(const replay_result *row)
 {
   return fmax(row->promised_rate * (double)(row->queries - row->members), (double)row->false_positives);
 }
@@ -281,44 +252,69 @@ static void promise_text(const replay_result *shown, bool is_worst, claim *made)
 }
 
 /* Every kind needs enough queries: 0 of 50 of one kind says nothing of it, however many there were of another. */
-static claim judge_promise(const claims_input *input)
+static void judge_promise(const evidence *e, claim *made)
 {
-  const char *said = "This library's mlbf: at most the promised rate on every kind of query";
   const replay_result *worst = NULL, *fewest = NULL;
   bool is_kept = true;
   for (int which = 0; which < PROTOCOL_COUNT; which++) {
-    const replay_result *row = row_of(input, (protocol)which, "mlbf");
+    const replay_result *row = results_find(e->input->results, (protocol)which, "mlbf", e->input->n);
     if (row == NULL)
       continue;
     is_kept = is_kept && keeps_promise(row);
     if (worst == NULL || is_worse(row, worst))
       worst = row;
-    if (fewest == NULL || events_of(row) < events_of(fewest))
+    if (fewest == NULL || expected_events(row) < expected_events(fewest))
       fewest = row;
   }
   if (worst == NULL)
-    return unknown(said);
-  claim made = {.said = said, .verdict = is_kept ? CLAIM_HOLDS : CLAIM_FAILS};
-  if (is_kept && events_of(fewest) < CLAIM_EVENTS)
-    made.verdict = CLAIM_TOO_FEW;
-  const replay_result *shown = made.verdict == CLAIM_TOO_FEW ? fewest : worst;
-  promise_text(shown, shown == worst, &made);
-  return made;
+    return;
+  made->verdict = is_kept ? CLAIM_HOLDS : CLAIM_FAILS;
+  if (is_kept && expected_events(fewest) < CLAIM_EVENTS)
+    made->verdict = CLAIM_TOO_FEW;
+  const replay_result *shown = made->verdict == CLAIM_TOO_FEW ? fewest : worst;
+  promise_text(shown, shown == worst, made);
 }
+
+/* ---- all of them -------------------------------------------------------------------------------------------------- */
+
+static const struct {
+  const char *said;
+  protocol which;
+  const char *classic, *layered; /* filters; NULL: not needed */
+  void (*judge)(const evidence *e, claim *made);
+} rows[] = {
+  {"Far fewer false positives than a classic Bloom filter", PROTOCOL_PAPER, "bloom-paper", "mlbf-paper", judge_fewer},
+  {"The same against a classic filter of the same memory (the paper does not ask)", PROTOCOL_PAPER, "bloom",
+   "mlbf-paper", judge_equal_memory},
+  {"Insertion takes not much longer", PROTOCOL_PAPER, "bloom-paper", "mlbf-paper", judge_insertion},
+  {"A query takes almost the same time", PROTOCOL_PAPER, "bloom-paper", "mlbf-paper", judge_query},
+  {"The false-positive rate is f^L (formula 4)", PROTOCOL_PAPER, NULL, "mlbf-paper", judge_formula_4},
+  {"The layers help on any new URL (implied)", PROTOCOL_RECOMBINED, "bloom-paper", "mlbf-paper", judge_recombined},
+  {"The XOR over layers tells combinations apart (implied)", PROTOCOL_REPEATED, NULL, "mlbf-paper", judge_repeated},
+  {"It takes more memory (conceded)", PROTOCOL_PAPER, "bloom-paper", "mlbf-paper", judge_memory},
+  {"http and https are one page", PROTOCOL_PAPER, NULL, NULL, judge_schemes},
+  {"m = 16,829,152 follows from equation (2)", PROTOCOL_PAPER, NULL, NULL, judge_equation},
+  {"This library's mlbf: at most the promised rate on every kind of query", PROTOCOL_PAPER, NULL, NULL, judge_promise},
+};
+
+enum { ROWS = sizeof rows / sizeof *rows };
+static_assert((int)ROWS <= (int)CLAIMS_MAX, "there is room for all claims");
 
 size_t claims_judge(const claims_input *input, claim claims[CLAIMS_MAX])
 {
-  size_t count = 0;
-  claims[count++] = judge_fewer(input);
-  claims[count++] = judge_equal_memory(input);
-  claims[count++] = judge_time(input, true);
-  claims[count++] = judge_time(input, false);
-  claims[count++] = judge_formula_4(input);
-  claims[count++] = judge_recombined(input);
-  claims[count++] = judge_repeated(input);
-  claims[count++] = judge_memory(input);
-  claims[count++] = judge_schemes(input);
-  claims[count++] = judge_equation();
-  claims[count++] = judge_promise(input);
-  return count;
+  for (size_t i = 0; i < ROWS; i++) {
+    evidence found = {.input = input};
+    if (rows[i].classic != NULL)
+      found.classic = results_find(input->results, rows[i].which, rows[i].classic, input->n);
+    if (rows[i].layered != NULL)
+      found.layered = results_find(input->results, rows[i].which, rows[i].layered, input->n);
+    claims[i] = (claim){
+      .said = rows[i].said,
+      .measured = "not measured: its protocol or one of its filters was not run",
+      .verdict = CLAIM_UNKNOWN,
+    };
+    if ((rows[i].classic == NULL || found.classic != NULL) && (rows[i].layered == NULL || found.layered != NULL))
+      rows[i].judge(&found, &claims[i]);
+  }
+  return ROWS;
 }
