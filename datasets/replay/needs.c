@@ -1,14 +1,11 @@
+/* See needs.h. Sizes of records are those that their files assert. Called by `strata replay` before it begins. */
 #include "datasets/replay/needs.h"
+#include "datasets/replay/statistics.h"
 #include "datasets/sort/sorter.h"
 
 #include <assert.h>
 
-/* Bytes of a row or key in the files, by the records of list.c, statistics.c and replay.c. */
 enum {
-  KEY_SIZE = 2,                /* before each key */
-  LIST = 2 * 32 + 3 * 24 - 16, /* while it is sorted: two lots of rows, stream, ranks, truth, and truth in runs */
-  KEPT = 8 + 8 + 24,           /* stream, ranks, truth */
-  SEGMENT = 24,
   SEGMENTS = 6, /* a key; real lists have 4 to 5.5 */
   SORTERS = 3,
   OTHER_MEMORY = 48 << 20, /* program, batch, samples */
@@ -31,7 +28,7 @@ static uint64_t larger(uint64_t one, uint64_t other)
 replay_needs needs_estimate(uint64_t rows, uint64_t key_bytes, uint64_t n, const char *const *filters,
                             size_t filter_count, uint64_t queries, const contender_setting *setting)
 {
-  uint64_t bits = 0, running = rows * KEPT;
+  uint64_t bits = 0, running = rows * LIST_KEPT_BYTES;
   bool has_program = false;
   for (size_t i = 0; i < filter_count; i++) {
     bits += contender_bits(filters[i], setting, n);
@@ -39,9 +36,10 @@ replay_needs needs_estimate(uint64_t rows, uint64_t key_bytes, uint64_t n, const
   }
   if (has_program)
     running += program_bytes(rows, key_bytes, n, queries);
-  uint64_t sorting = rows * LIST, measuring = rows * (KEPT + SEGMENT * SEGMENTS);
+  uint64_t sorting = rows * LIST_SORTING_BYTES;
+  uint64_t measuring = rows * (LIST_KEPT_BYTES + STATISTICS_SEGMENT_BYTES * SEGMENTS);
   return (replay_needs){
     .memory = bits / 8 + SORTERS * (uint64_t)SORTER_MEMORY + OTHER_MEMORY,
-    .disk = key_bytes + KEY_SIZE * rows + larger(running, larger(sorting, measuring)),
+    .disk = key_bytes + LIST_KEY_BYTES * rows + larger(running, larger(sorting, measuring)),
   };
 }

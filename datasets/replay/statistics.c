@@ -5,6 +5,7 @@
 #include "datasets/sort/rng.h"
 #include "datasets/sort/sorter.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,6 +15,8 @@ typedef struct segment_record {
   key_hash hash;  /* the layer mixed in: one group is one segment at one layer */
   uint64_t place; /* rank, and the layer (from 0) in the lower LAYER_BITS */
 } segment_record;
+
+static_assert(STATISTICS_SEGMENT_BYTES == sizeof(segment_record), "a segment in the files");
 
 static int by_hash_and_place(const void *a, const void *b)
 {

@@ -2,7 +2,7 @@
 #ifndef STRATA_DATASETS_STATISTICS_H
 #define STRATA_DATASETS_STATISTICS_H
 
-#include "datasets/replay/cut.h"
+#include "datasets/replay/batch.h"
 #include "datasets/sort/list.h"
 
 /* One way of cutting the list's distinct URLs. Layer i is at index i - 1; segments deeper than `layers` count as
@@ -22,6 +22,8 @@ typedef struct list_statistics {
   size_t median_size, longest;
   layer_statistics cuts[CUT_COUNT]; /* CUT_PAPER with the paper's L layers; CUT_LAYERS with all */
 } list_statistics;
+
+enum { STATISTICS_SEGMENT_BYTES = 24 }; /* of a segment in the files */
 
 /* Sorts every segment of the list on disk, twice, and tells `told` (or NULL) of it. False: errno says why. */
 bool statistics_measure(const urllist *list, uint32_t paper_layers, const char *directory, list_statistics *of,

@@ -29,6 +29,11 @@ typedef struct row_record {
   uint64_t place; /* offset of the key in `keys`, doubled; + 1: https, and after marking: first of its key */
 } row_record;
 
+static_assert(LIST_KEY_BYTES == sizeof(uint16_t), "the size before each key");
+static_assert(LIST_SORTING_BYTES == 2 * sizeof(row_record) + 2 * sizeof(truth_record) + sizeof(uint64_t),
+              "rows by hash and by order; the truth, also in runs; the stream");
+static_assert(LIST_KEPT_BYTES == 2 * sizeof(uint64_t) + sizeof(truth_record), "stream, ranks and truth");
+
 struct urllist {
   const char *directory;
   bool shuffle;

@@ -33,6 +33,9 @@ typedef struct truth_record {
 
 typedef struct urllist urllist;
 
+/* Bytes of a row in the files: before each key, at the worst moment while the list is sorted, and afterwards. */
+enum { LIST_KEY_BYTES = 2, LIST_SORTING_BYTES = 120, LIST_KEPT_BYTES = 40 };
+
 /* Files go to `directory`. With `shuffle` the order is a permutation fixed by `seed` instead of the rows' own:
  * published lists are often sorted, and the first n of a sorted list are no sample. NULL: errno says why. */
 urllist *urllist_create(const char *directory, bool shuffle, uint64_t seed);
