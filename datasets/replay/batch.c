@@ -1,8 +1,29 @@
+/* See batch.h. Always: the spans of all keys lie end to end, and so do their bytes; a key has 1 to MLBF_LAYERS_MAX spans,
+ * which together are its bytes, for either cut. */
 #include "datasets/replay/batch.h"
 
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
+
+enum { HOST_BEGIN = 2 }; /* behind "//" */
+
+size_t cut_key(key_cut how, const char *key, size_t size, mlbf_span segments[MLBF_LAYERS_MAX])
+{
+  char delimiter = '/';
+  size_t count = 0, begin = 0;
+  for (size_t i = HOST_BEGIN; i < size && count < MLBF_LAYERS_MAX - 1; i++) {
+    bool is_query = key[i] == '?' && delimiter == '/' && how == CUT_LAYERS;
+    if (key[i] == delimiter || is_query) {
+      segments[count++] = (mlbf_span){key + begin, i - begin};
+      begin = i;
+    }
+    if (is_query)
+      delimiter = '&';
+  }
+  segments[count++] = (mlbf_span){key + begin, size - begin};
+  return count;
+}
 
 key_batch *batch_create(void)
 {
@@ -19,21 +40,21 @@ void batch_clear(key_batch *batch)
   memset(batch->span_count, 0, sizeof batch->span_count);
 }
 
-void batch_add(key_batch *to, const char *key, size_t size)
+void batch_add(key_batch *batch, const char *key, size_t size)
 {
-  assert(!batch_is_full(to) && size <= KEY_SIZE_MAX && to->size <= to->count * KEY_SIZE_MAX);
-  char *copy = to->bytes + to->size;
+  assert(!batch_is_full(batch) && size <= KEY_SIZE_MAX && batch->size <= batch->count * KEY_SIZE_MAX);
+  char *copy = batch->bytes + batch->size;
   memcpy(copy, key, size);
-  to->size += size;
-  to->hash[to->count] = key_hash_of(copy, size);
+  batch->size += size;
+  batch->hash[batch->count] = key_hash_of(copy, size);
   for (int cut = 0; cut < CUT_COUNT; cut++) {
-    mlbf_span *spans = to->spans[cut] + to->span_count[cut];
+    mlbf_span *spans = batch->spans[cut] + batch->span_count[cut];
     size_t count = cut_key((key_cut)cut, copy, size, spans);
-    to->keys[cut][to->count] = (mlbf_key){spans, count};
+    batch->keys[cut][batch->count] = (mlbf_key){spans, count};
     assert(count && count <= MLBF_LAYERS_MAX);
-    to->span_count[cut] += count;
+    batch->span_count[cut] += count;
   }
-  to->count++;
+  batch->count++;
 }
 
 const char *batch_key(const key_batch *batch, size_t index, size_t *size)

@@ -1,5 +1,5 @@
 #include "datasets/replay/repeats.h"
-#include "datasets/replay/cut.h"
+#include "datasets/replay/batch.h"
 #include "datasets/sort/rng.h"
 #include "datasets/sort/sorter.h"
 

@@ -1,5 +1,5 @@
-/* See table.h. A row of the file has each of its fields once, in the order of its first line; a row of the page has a cell
- * for each column with a heading, in the columns' order. Called by whatever writes results. */
+/* See table.h. A row of the file has each of its fields once, in the order of its first line; a row of the page has a
+ * cell for each column with a heading, in the columns' order. Called by whatever writes results. */
 #include "datasets/replay/table.h"
 #include "datasets/replay/html.h"
 

@@ -1,4 +1,4 @@
-/* datasets/replay/statistics.h and cut.h: a list whose numbers can be counted by hand. */
+/* datasets/replay/statistics.h and batch.h: a list whose numbers can be counted by hand. */
 #include "datasets/replay/statistics.h"
 #include "tests/support/test.h"
 
