@@ -107,41 +107,41 @@ static contender_setting setting_for(const replay_args *args, uint64_t largest)
 }
 
 /* What a list of so many rows takes, and is there. */
-static void tell_needs(job *of, uint64_t rows, uint64_t key_bytes, const char *about)
+static void tell_needs(job *j, uint64_t rows, uint64_t key_bytes, const char *about)
 {
   char urls[SAY_SIZE], memory[SAY_SIZE], disk[SAY_SIZE], has[SAY_SIZE];
   struct statvfs room;
-  replay_args sizes = of->args;
+  replay_args sizes = j->args;
   choose_sizes(&sizes, rows);
   uint64_t largest = sizes.sizes[sizes.size_count - 1];
   largest = largest < rows ? largest : rows;
-  contender_setting setting = setting_for(&of->args, largest);
-  replay_needs needs = needs_estimate(rows, key_bytes, largest, of->args.filters, of->args.filter_count,
-                                      of->args.queries, &setting);
-  of->has_told_needs = true;
-  progress_clear(&of->progress);
+  contender_setting setting = setting_for(&j->args, largest);
+  replay_needs needs = needs_estimate(rows, key_bytes, largest, j->args.filters, j->args.filter_count, j->args.queries,
+                                      &setting);
+  j->has_told_needs = true;
+  progress_clear(&j->progress);
   say_note("%s%s URLs need up to %s of memory, and %s on disk for a while", about, say_count(rows, urls),
            say_bytes(needs.memory, memory), say_bytes(needs.disk, disk));
-  uint64_t left = statvfs(of->args.out, &room) == 0 ? room.f_bavail * room.f_frsize : UINT64_MAX;
+  uint64_t left = statvfs(j->args.out, &room) == 0 ? room.f_bavail * room.f_frsize : UINT64_MAX;
   if (left < needs.disk)
-    say_error("replay", "%s has only %s left", of->args.out, say_bytes(left, has));
+    say_error("replay", "%s has only %s left", j->args.out, say_bytes(left, has));
 }
 
 /* The rest of the input is as its beginning. */
-static void tell_reading(job *of, uint64_t bytes_read)
+static void tell_reading(job *j, uint64_t bytes_read)
 {
-  uint64_t rows = urllist_rows(of->list);
-  if (!of->has_told_needs) {
-    double times = of->input_bytes > bytes_read ? (double)of->input_bytes / (double)bytes_read : 1;
-    if (of->input_bytes > 0)
-      tell_needs(of, (uint64_t)(times * (double)rows), (uint64_t)(times * (double)of->key_bytes), "about ");
+  uint64_t rows = urllist_rows(j->list);
+  if (!j->has_told_needs) {
+    double times = j->input_bytes > bytes_read ? (double)j->input_bytes / (double)bytes_read : 1;
+    if (j->input_bytes > 0)
+      tell_needs(j, (uint64_t)(times * (double)rows), (uint64_t)(times * (double)j->key_bytes), "about ");
     else
-      tell_needs(of, 1000000, of->key_bytes * 1000000 / rows, "each ");
+      tell_needs(j, 1000000, j->key_bytes * 1000000 / rows, "each ");
   }
-  progress_show(&of->progress, reading, bytes_read, of->input_bytes, rows, "URLs");
+  progress_show(&j->progress, reading, bytes_read, j->input_bytes, rows, "URLs");
 }
 
-static bool add_rows(job *of, urlset *set, report_file *file)
+static bool add_rows(job *j, urlset *set, report_file *file)
 {
   enum { KEYS_SHOWN = 3, SHOWN_SIZE = 100 };
   const char *text;
@@ -149,21 +149,21 @@ static bool add_rows(job *of, urlset *set, report_file *file)
   bool is_https;
   dataset_status status;
   while ((status = urlset_next(set, &text, &size)) == DATASET_OK) {
-    if (rowkey_make(text, size, &of->row, &is_https) != URL_OK) {
+    if (rowkey_make(text, size, &j->row, &is_https) != URL_OK) {
       urlset_refuse(set);
       continue;
     }
-    if (!urllist_add(of->list, of->row.key, of->row.key_size, is_https))
-      return fail(of->args.out, strerror(errno));
-    of->key_bytes += of->row.key_size;
+    if (!urllist_add(j->list, j->row.key, j->row.key_size, is_https))
+      return fail(j->args.out, strerror(errno));
+    j->key_bytes += j->row.key_size;
     if (file->urls++ == 0)
       tell_format(file);
     if (file->urls <= KEYS_SHOWN)
-      say_note("  %.*s", of->row.key_size < SHOWN_SIZE ? (int)of->row.key_size : SHOWN_SIZE, of->row.key);
-    if (urllist_rows(of->list) % ADVANCE_EACH == 0)
-      tell_reading(of, of->input_read + urlset_bytes_read(set));
+      say_note("  %.*s", j->row.key_size < SHOWN_SIZE ? (int)j->row.key_size : SHOWN_SIZE, j->row.key);
+    if (urllist_rows(j->list) % ADVANCE_EACH == 0)
+      tell_reading(j, j->input_read + urlset_bytes_read(set));
   }
-  progress_clear(&of->progress);
+  progress_clear(&j->progress);
   if (!file->urls)
     tell_format(file);
   if (status != DATASET_END)
@@ -173,31 +173,31 @@ static bool add_rows(job *of, urlset *set, report_file *file)
   return file->urls > 0 || file->bad == 0 || fail(file->path, "no row of it is a URL");
 }
 
-static bool read_file(job *of, const char *path, report_file *file)
+static bool read_file(job *j, const char *path, report_file *file)
 {
   char urls[SAY_SIZE], bad[SAY_SIZE];
   const char *reason;
-  urlset *set = urlset_open(path, of->args.format, of->ids, &reason);
+  urlset *set = urlset_open(path, j->args.format, j->ids, &reason);
   if (set == NULL)
     return fail(path, reason);
   *file = (report_file){.path = path};
   describe(file, set);
-  bool is_read = add_rows(of, set, file);
+  bool is_read = add_rows(j, set, file);
   if (is_read)
     say_note("%s: %s URL%s, %s bad row%s", path, say_count(file->urls, urls), file->urls == 1 ? "" : "s",
              say_count(file->bad, bad), file->bad == 1 ? "" : "s");
-  of->input_read += urlset_bytes_read(set);
+  j->input_read += urlset_bytes_read(set);
   urlset_close(set);
   return is_read;
 }
 
-static bool open_ids(job *of)
+static bool open_ids(job *j)
 {
   const char *reason;
-  if (of->args.ids == NULL)
+  if (j->args.ids == NULL)
     return true;
-  of->ids = ids_open(of->args.ids, of->args.out, &reason);
-  return of->ids != NULL || fail(of->args.ids, reason);
+  j->ids = ids_open(j->args.ids, j->args.out, &reason);
+  return j->ids != NULL || fail(j->args.ids, reason);
 }
 
 /* 0 if one of them has no size. */
@@ -223,39 +223,39 @@ static void tell_measuring(void *context, uint64_t done, uint64_t whole)
   progress_show(&((job *)context)->progress, "measuring the list", done, whole, 0, NULL);
 }
 
-static bool read_list(job *of)
+static bool read_list(job *j)
 {
-  of->list = urllist_create(of->args.out, of->args.shuffle, of->args.seed);
-  of->files = calloc((size_t)of->args.file_count, sizeof *of->files);
-  if (of->list == NULL || of->files == NULL)
-    return fail(of->args.out, strerror(errno));
-  of->input_bytes = bytes_of(of->args.files, of->args.file_count);
-  for (int i = 0; i < of->args.file_count; i++)
-    if (!read_file(of, of->args.files[i], &of->files[i]))
+  j->list = urllist_create(j->args.out, j->args.shuffle, j->args.seed);
+  j->files = calloc((size_t)j->args.file_count, sizeof *j->files);
+  if (j->list == NULL || j->files == NULL)
+    return fail(j->args.out, strerror(errno));
+  j->input_bytes = bytes_of(j->args.files, j->args.file_count);
+  for (int i = 0; i < j->args.file_count; i++)
+    if (!read_file(j, j->args.files[i], &j->files[i]))
       return false;
-  advance told = {tell_sorting, of};
-  if (!of->has_told_needs && urllist_rows(of->list) > 0)
-    tell_needs(of, urllist_rows(of->list), of->key_bytes, "");
-  if (!urllist_finish(of->list, &told))
-    return fail(of->args.out, strerror(errno));
-  return urllist_distinct(of->list) > 0 || fail("the input", "there is no URL in it");
+  advance told = {tell_sorting, j};
+  if (!j->has_told_needs && urllist_rows(j->list) > 0)
+    tell_needs(j, urllist_rows(j->list), j->key_bytes, "");
+  if (!urllist_finish(j->list, &told))
+    return fail(j->args.out, strerror(errno));
+  return urllist_distinct(j->list) > 0 || fail("the input", "there is no URL in it");
 }
 
 /* ---- the experiment -------------------------------------------------------------------------- */
 
 /* As many as there are, where more were asked for. */
-static void fit_sizes(job *of)
+static void fit_sizes(job *j)
 {
   char number[SAY_SIZE];
-  uint64_t distinct = urllist_distinct(of->list);
-  size_t *count = &of->options.size_count;
-  choose_sizes(&of->args, distinct);
-  for (*count = 0; *count < of->args.size_count && of->args.sizes[*count] <= distinct; ++*count)
-    of->options.sizes[*count] = of->args.sizes[*count];
-  if (*count == of->args.size_count)
+  uint64_t distinct = urllist_distinct(j->list);
+  size_t *count = &j->options.size_count;
+  choose_sizes(&j->args, distinct);
+  for (*count = 0; *count < j->args.size_count && j->args.sizes[*count] <= distinct; ++*count)
+    j->options.sizes[*count] = j->args.sizes[*count];
+  if (*count == j->args.size_count)
     return;
-  if (*count == 0 || of->options.sizes[*count - 1] < distinct)
-    of->options.sizes[(*count)++] = distinct;
+  if (*count == 0 || j->options.sizes[*count - 1] < distinct)
+    j->options.sizes[(*count)++] = distinct;
   say_note("the list has %s different URLs, fewer than asked for: running with what it has",
            say_count(distinct, number));
 }
@@ -263,17 +263,17 @@ static void fit_sizes(job *of)
 /* The steps are lines where there is no terminal, and are part of the one line where there is. */
 static void tell_step(void *context, uint64_t n, const char *what)
 {
-  job *of = context;
+  job *j = context;
   char number[SAY_SIZE];
-  snprintf(of->step, sizeof of->step, "n = %s, %s", say_count(n, number), what);
-  if (!of->progress.is_live)
+  snprintf(j->step, sizeof j->step, "n = %s, %s", say_count(n, number), what);
+  if (!j->progress.is_live)
     say_note("n = %s: %s", number, what);
 }
 
 static void tell_keys(void *context, uint64_t done, uint64_t whole)
 {
-  job *of = context;
-  progress_show(&of->progress, of->step, done, whole, done, "keys");
+  job *j = context;
+  progress_show(&j->progress, j->step, done, whole, done, "keys");
 }
 
 static bool make_filter(void *context, size_t index, uint64_t keys, contender *made, const char **reason)
@@ -282,36 +282,36 @@ static bool make_filter(void *context, size_t index, uint64_t keys, contender *m
   return contender_make(args->filters[index], &args->setting, keys, made, reason);
 }
 
-static bool run(job *of)
+static bool run(job *j)
 {
   const char *reason;
-  advance keys = {tell_keys, of}, measured = {tell_measuring, of};
-  of->options = (replay_options){
-    .list = of->list,
-    .filter_count = of->args.filter_count,
+  advance keys = {tell_keys, j}, measured = {tell_measuring, j};
+  j->options = (replay_options){
+    .list = j->list,
+    .filter_count = j->args.filter_count,
     .make = make_filter,
-    .make_context = &of->args,
-    .queries = of->args.queries,
-    .layers = of->args.setting.layers,
-    .seed = of->args.seed,
-    .directory = of->args.out,
+    .make_context = &j->args,
+    .queries = j->args.queries,
+    .layers = j->args.setting.layers,
+    .seed = j->args.seed,
+    .directory = j->args.out,
     .note = tell_step,
-    .note_context = of,
+    .note_context = j,
     .told = &keys,
   };
-  memcpy(of->options.protocols, of->args.protocols, sizeof of->args.protocols);
-  for (size_t i = 0; i < of->args.filter_count; i++)
-    of->options.is_program[i] = program_is_name(of->args.filters[i]);
-  fit_sizes(of);
-  of->args.setting = setting_for(&of->args, of->options.sizes[of->options.size_count - 1]);
-  if (!of->progress.is_live)
+  memcpy(j->options.protocols, j->args.protocols, sizeof j->args.protocols);
+  for (size_t i = 0; i < j->args.filter_count; i++)
+    j->options.is_program[i] = program_is_name(j->args.filters[i]);
+  fit_sizes(j);
+  j->args.setting = setting_for(&j->args, j->options.sizes[j->options.size_count - 1]);
+  if (!j->progress.is_live)
     note("measuring the list");
-  bool is_measured = statistics_measure(of->list, of->args.setting.layers, of->args.out, &of->statistics, &measured);
-  bool is_done = is_measured && replay_run(&of->options, &of->results, &reason);
-  progress_clear(&of->progress);
-  of->options.told = NULL; /* these were here */
+  bool is_measured = statistics_measure(j->list, j->args.setting.layers, j->args.out, &j->statistics, &measured);
+  bool is_done = is_measured && replay_run(&j->options, &j->results, &reason);
+  progress_clear(&j->progress);
+  j->options.told = NULL; /* these were here */
   if (!is_measured)
-    return fail(of->args.out, strerror(errno));
+    return fail(j->args.out, strerror(errno));
   return is_done || fail("the experiment", reason);
 }
 
@@ -329,51 +329,51 @@ static void tell_claims(const claims_input *asked)
   }
 }
 
-static bool write_out(job *of, uint64_t began_ns)
+static bool write_out(job *j, uint64_t began_ns)
 {
   const char *no_figures;
-  if (!results_write(&of->results, of->args.out))
+  if (!results_write(&j->results, j->args.out))
     return fail("results.csv", own_file_words(errno));
-  bool has_figures = figures_draw(&of->options, &of->results, of->args.out, &no_figures);
-  of->asked = (claims_input){
-    .results = &of->results,
-    .setting = &of->args.setting,
-    .n = of->options.sizes[of->options.size_count - 1],
-    .distinct = of->statistics.urls,
-    .both_schemes = urllist_both_schemes(of->list),
+  bool has_figures = figures_draw(&j->options, &j->results, j->args.out, &no_figures);
+  j->asked = (claims_input){
+    .results = &j->results,
+    .setting = &j->args.setting,
+    .n = j->options.sizes[j->options.size_count - 1],
+    .distinct = j->statistics.urls,
+    .both_schemes = urllist_both_schemes(j->list),
   };
   report_input input = {
-    .files = of->files,
-    .file_count = (size_t)of->args.file_count,
-    .is_shuffled = of->args.shuffle,
-    .options = &of->options,
-    .setting = &of->args.setting,
-    .results = &of->results,
-    .statistics = &of->statistics,
-    .asked = &of->asked,
+    .files = j->files,
+    .file_count = (size_t)j->args.file_count,
+    .is_shuffled = j->args.shuffle,
+    .options = &j->options,
+    .setting = &j->args.setting,
+    .results = &j->results,
+    .statistics = &j->statistics,
+    .asked = &j->asked,
     .no_figures = no_figures,
     .seconds = (double)(stopwatch_now_ns() - began_ns) / 1e9,
-    .directory = of->args.out,
+    .directory = j->args.out,
   };
   if (!report_write(&input))
     return fail("report.html", own_file_words(errno));
-  tell_claims(&of->asked);
-  for (size_t i = 0; i < of->options.filter_count; i++)
-    if (of->options.is_program[i])
-      say_note("%s: a program, timed apart: do not compare its times with the others'", of->args.filters[i]);
-  say_note("wrote %s/report.html and results.csv", of->args.out);
+  tell_claims(&j->asked);
+  for (size_t i = 0; i < j->options.filter_count; i++)
+    if (j->options.is_program[i])
+      say_note("%s: a program, timed apart: do not compare its times with the others'", j->args.filters[i]);
+  say_note("wrote %s/report.html and results.csv", j->args.out);
   return has_figures || fail("figures", no_figures);
 }
 
 /* ---- the other papers ------------------------------------------------------------------------ */
 
-static void write_papers_heading(FILE *to, const replay_args *args)
+static void write_papers_heading(FILE *page, const replay_args *args)
 {
-  html_begin(to);
-  fputs("<h1>The papers&#8217; tables, computed anew</h1>\n<p>Printed numbers beside ours; the same are in", to);
+  html_begin(page);
+  fputs("<h1>The papers&#8217; tables, computed anew</h1>\n<p>Printed numbers beside ours; the same are in", page);
   for (size_t i = 0; i < args->paper_count; i++)
-    fprintf(to, "%s <code>paper-%s.csv</code>", i > 0 ? "," : "", args->papers[i]);
-  fprintf(to, ". Seed %llu.</p>\n", (unsigned long long)args->seed);
+    fprintf(page, "%s <code>paper-%s.csv</code>", i > 0 ? "," : "", args->papers[i]);
+  fprintf(page, ". Seed %llu.</p>\n", (unsigned long long)args->seed);
 }
 
 /* The documents that edited copies are made of. */
@@ -463,22 +463,22 @@ static bool run_papers(const replay_args *args)
 int cmd_replay(int argc, char **argv)
 {
   uint64_t began_ns = stopwatch_now_ns();
-  job *of = calloc(1, sizeof *of);
-  if (of == NULL) {
+  job *j = calloc(1, sizeof *j);
+  if (j == NULL) {
     fail("replay", "out of memory");
     return EXIT_FAILED;
   }
-  of->progress = progress_begin();
-  int code = replay_args_read(argc, argv, &of->args);
-  if (code == OPTIONS_READ && of->args.paper_count > 0) {
-    code = run_papers(&of->args) ? EXIT_DONE : EXIT_FAILED;
+  j->progress = progress_begin();
+  int code = replay_args_read(argc, argv, &j->args);
+  if (code == OPTIONS_READ && j->args.paper_count > 0) {
+    code = run_papers(&j->args) ? EXIT_DONE : EXIT_FAILED;
   } else if (code == OPTIONS_READ) {
-    bool is_done = make_directory(&of->args) && open_ids(of) && read_list(of) && run(of) && write_out(of, began_ns);
+    bool is_done = make_directory(&j->args) && open_ids(j) && read_list(j) && run(j) && write_out(j, began_ns);
     code = is_done ? EXIT_DONE : EXIT_FAILED;
   }
-  urllist_free(of->list);
-  ids_close(of->ids);
-  free(of->files);
-  free(of);
+  urllist_free(j->list);
+  ids_close(j->ids);
+  free(j->files);
+  free(j);
   return code;
 }

@@ -1,3 +1,5 @@
+/* See paper.h. A section is written into memory: its verdicts come first, though they are known last. Called by
+ * `strata replay --paper`. */
 #include "datasets/papers/paper.h"
 #include "datasets/replay/table.h"
 #include "frontier/base/own_file.h"

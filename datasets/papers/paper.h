@@ -1,5 +1,5 @@
-/* datasets/papers/paper.h: the tables of the papers behind mlbf/'s structures, recomputed, next to the printed numbers.
- * No URL list is needed: the experiments use keys drawn from a seed.
+/* datasets/papers/paper.h: the tables of the papers behind mlbf/'s structures, recomputed, next to the printed
+ * numbers. No URL list is needed: the experiments use keys drawn from a seed.
  *
  *     strata replay --paper skip,counting  -->  DIR/paper-skip.csv, DIR/paper-counting.csv, DIR/report.html */
 #ifndef STRATA_DATASETS_PAPER_H

@@ -137,27 +137,27 @@ typedef struct distances {
   double furthest; /* of the surprising ones: |ours / printed - 1| */
 } distances;
 
-static void compare(distances *of, double surprise, double limit, double ours, double printed)
+static void compare(distances *found, double surprise, double limit, double ours, double printed)
 {
-  of->compared++;
+  found->compared++;
   if (surprise >= limit || printed == 0)
     return;
-  of->surprising++;
-  of->furthest = fmax(of->furthest, fabs(ours / printed - 1));
+  found->surprising++;
+  found->furthest = fmax(found->furthest, fabs(ours / printed - 1));
 }
 
-static void judge(const paper_run *run, const distances *of, uint32_t rounds)
+static void judge(const paper_run *run, const distances *found, uint32_t rounds)
 {
-  if (of->surprising == 0)
+  if (found->surprising == 0)
     paper_judge(run, PAPER_REPRODUCED, "Tables 3 to 10",
                 "of %u means none differs by more than chance explains (%u rounds); how c_i and the order of additions "
                 "were chosen is not said: these are readings that fit",
-                of->compared, (unsigned)rounds);
+                found->compared, (unsigned)rounds);
   else
     paper_judge(run, PAPER_OFF, "Tables 3 to 10",
                 "%u of %u means differ by more than chance explains, by up to %.1f %% (%u rounds); how c_i and the "
                 "order of additions were chosen is not said",
-                of->surprising, of->compared, 100 * of->furthest, (unsigned)rounds);
+                found->surprising, found->compared, 100 * found->furthest, (unsigned)rounds);
   paper_judge(run, PAPER_OFF, "Table 9, its last reduction", "4.735 / 1.720 is 2.753, and 2.725 is printed");
 }
 
@@ -231,7 +231,7 @@ bool paper_counting(const paper_run *run)
 {
   uint32_t rounds = run->rounds ? run->rounds : COUNTING_ROUNDS;
   int experiment = 0;
-  distances of = {.compared = 0};
+  distances found = {.compared = 0};
   fprintf(run->csv, "%s\n", fields);
   fputs(words, run->html);
   write_sizes(run);
@@ -253,10 +253,10 @@ bool paper_counting(const paper_run *run)
     experiment = row->experiment;
     if (!counting_measure(experiment, row->cells, row->hashes, rounds_of(row, run), run->seed, &ours))
       return false;
-    write_row(&t, row, &ours, &of);
+    write_row(&t, row, &ours, &found);
     paper_told(run, i + 1, counting_printed_count);
   }
   table_end(&t);
-  judge(run, &of, rounds);
+  judge(run, &found, rounds);
   return true;
 }

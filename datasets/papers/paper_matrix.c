@@ -99,17 +99,17 @@ static void write_sum(const table *t, int layout, const outcome *sum)
                               TABLE_NUMBER(layouts[layout].missed), TABLE_NUMBER(sum->missed / sum->queries)});
 }
 
-static void write_result(const table *t, uint32_t percent, const passages_result *of,
+static void write_result(const table *t, uint32_t percent, const passages_result *result,
                          outcome sums[MATRIX_LAYOUTS][PASSAGES_SCORES])
 {
   for (int l = 0; l < MATRIX_LAYOUTS; l++)
     for (int s = 0; s < PASSAGES_SCORES; s++) {
       outcome one = {layouts[l].name,
                      score_names[s],
-                     (double)of->rows_asked[l],
-                     (double)of->wrong[l][s],
-                     percent > 0 ? (double)of->queries : 0,
-                     (double)of->missed[l][s]};
+                     (double)result->rows_asked[l],
+                     (double)result->wrong[l][s],
+                     percent > 0 ? (double)result->queries : 0,
+                     (double)result->missed[l][s]};
       outcome *sum = &sums[l][s];
       write_outcome(t, percent, &one);
       *sum = (outcome){one.layout,
@@ -119,13 +119,13 @@ static void write_result(const table *t, uint32_t percent, const passages_result
                        sum->queries + one.queries,
                        sum->missed + one.missed};
     }
-  double queries = (double)of->queries;
+  double queries = (double)result->queries;
   outcome exact = {"documents",
                    "by shingles",
                    queries * DOCUMENTS,
-                   (double)of->documents_wrong,
+                   (double)result->documents_wrong,
                    queries,
-                   (double)of->documents_missed};
+                   (double)result->documents_missed};
   write_outcome(t, percent, &exact);
 }
 
@@ -144,7 +144,7 @@ static void judge_passages(const paper_run *run, outcome sums[MATRIX_LAYOUTS][PA
     100 * wrong[1], 100 * wrong[0], 100 * missed[1], 100 * missed[0]);
 }
 
-static bool write_passages(const paper_run *run, const passages *of, uint32_t rounds)
+static bool write_passages(const paper_run *run, const passages *corpus, uint32_t rounds)
 {
   outcome sums[MATRIX_LAYOUTS][PASSAGES_SCORES] = {0};
   char title[80];
@@ -152,12 +152,12 @@ static bool write_passages(const paper_run *run, const passages *of, uint32_t ro
   table t = {.csv = run->csv, .html = run->html, .fields = paper_matrix_fields, .title = title, TABLE_COLUMNS(columns)};
   fprintf(run->html,
           "<h3>%s</h3>\n<p>%d documents; n = %llu; %zu rows of a document each, %zu distributed. Seed %llu.</p>\n",
-          title, DOCUMENTS, (unsigned long long)passages_row_shingles(of), passages_rows(of, MATRIX_ROW_EACH),
-          passages_rows(of, MATRIX_DISTRIBUTED), (unsigned long long)run->seed);
+          title, DOCUMENTS, (unsigned long long)passages_row_shingles(corpus), passages_rows(corpus, MATRIX_ROW_EACH),
+          passages_rows(corpus, MATRIX_DISTRIBUTED), (unsigned long long)run->seed);
   table_begin(&t);
   for (int i = 0; i < PERCENTS; i++) {
     passages_result result;
-    if (!passages_measure(of, percents[i], rounds, run->seed, &result))
+    if (!passages_measure(corpus, percents[i], rounds, run->seed, &result))
       return false;
     write_result(&t, percents[i], &result, sums);
     paper_told(run, (uint64_t)i + 1, 2 * PERCENTS);
@@ -188,13 +188,13 @@ bool paper_matrix(const paper_run *run)
   uint32_t rounds = run->rounds ? run->rounds : ROUNDS_USUAL;
   if (run->note != NULL)
     run->note("matrix: passages of five lengths");
-  passages *of = passages_create(DOCUMENTS, run->seed);
-  if (of == NULL)
+  passages *corpus = passages_create(DOCUMENTS, run->seed);
+  if (corpus == NULL)
     return false;
   fprintf(run->csv, "%s\n", paper_matrix_fields);
   fputs(words, run->html);
   write_sizes(run);
-  bool is_done = write_passages(run, of, rounds) && paper_matrix_copies(run);
-  passages_free(of);
+  bool is_done = write_passages(run, corpus, rounds) && paper_matrix_copies(run);
+  passages_free(corpus);
   return is_done;
 }

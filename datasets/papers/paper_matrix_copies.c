@@ -61,21 +61,21 @@ static void write_stored(const table *t, const char *set, size_t stored, double 
   table_row(&page, cells);
 }
 
-static bool write_set(const paper_run *run, const table *t, const char *set, const texts *from)
+static bool write_set(const paper_run *run, const table *t, const char *set, const texts *documents)
 {
   uint32_t rounds = run->rounds ? run->rounds : ROUNDS_USUAL;
-  copies *of = copies_create(from, run->seed);
-  bool is_done = of != NULL;
+  copies *store = copies_create(documents, run->seed);
+  bool is_done = store != NULL;
   for (int edit = 0; is_done && edit < COPIES_EDITS; edit++)
     for (int i = 0; is_done && i < PERCENTS; i++) {
       copies_result result;
-      is_done = copies_measure(of, (copies_edit)edit, percents[i], rounds, run->seed, &result);
+      is_done = copies_measure(store, (copies_edit)edit, percents[i], rounds, run->seed, &result);
       if (is_done)
-        write_row(t, set, (copies_edit)edit, percents[i], copies_stored(of), &result);
+        write_row(t, set, (copies_edit)edit, percents[i], copies_stored(store), &result);
     }
   if (is_done)
-    write_stored(t, set, copies_stored(of), (double)copies_bytes(of));
-  copies_free(of);
+    write_stored(t, set, copies_stored(store), (double)copies_bytes(store));
+  copies_free(store);
   return is_done;
 }
 

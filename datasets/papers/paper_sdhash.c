@@ -29,9 +29,9 @@ static const struct {
 
 enum { PIECES = sizeof pieces / sizeof *pieces, RATES = sizeof rates / sizeof *rates };
 
-static double share(uint32_t part, const similarity_result *of)
+static double share(uint32_t part, const similarity_result *found)
 {
-  return (double)part / of->asked;
+  return (double)part / found->asked;
 }
 
 /* Table 4: filters compared a millisecond, by so many threads. */
@@ -68,18 +68,18 @@ static bool is_far(double ours, double printed, double asked)
   return fabs(ours - printed) > 3 * sqrt(most * (1 - most) / asked) + 1 / asked;
 }
 
-static void count_pieces(found_pieces *of, const similarity_result *found, double wrong_printed)
+static void count_pieces(found_pieces *sums, const similarity_result *found, double wrong_printed)
 {
   const int rule = MLBF_DIGEST_RULE_PAPER;
-  of->far_wrong += is_far(share(found->wrong[rule], found), wrong_printed, found->asked);
-  of->least_right = fmin(of->least_right, share(found->right[rule], found));
-  of->split += found->split;
-  of->split_right += found->split_right[rule];
-  of->whole += found->asked - found->split;
-  of->whole_right += found->right[rule] - found->split_right[rule];
+  sums->far_wrong += is_far(share(found->wrong[rule], found), wrong_printed, found->asked);
+  sums->least_right = fmin(sums->least_right, share(found->right[rule], found));
+  sums->split += found->split;
+  sums->split_right += found->split_right[rule];
+  sums->whole += found->asked - found->split;
+  sums->whole_right += found->right[rule] - found->split_right[rule];
 }
 
-static void judge_pieces(const paper_run *run, const found_pieces *of, size_t target_mb)
+static void judge_pieces(const paper_run *run, const found_pieces *sums, size_t target_mb)
 {
   if (target_mb < TARGET_MB)
     paper_judge(run, PAPER_NOT_REPRODUCIBLE, "Table 5, false positives",
@@ -87,15 +87,15 @@ static void judge_pieces(const paper_run *run, const found_pieces *of, size_t ta
                 target_mb);
   else
     paper_judge(
-      run, of->far_wrong == 0 ? PAPER_REPRODUCED : PAPER_OFF, "Table 5, false positives",
+      run, sums->far_wrong == 0 ? PAPER_REPRODUCED : PAPER_OFF, "Table 5, false positives",
       "by the papers' rule %u of %d sizes differ by more than chance explains; by sdhash 4.0's rule hardly any "
       "piece is found",
-      of->far_wrong, PIECES);
-  paper_judge(run, of->least_right >= 0.99 ? PAPER_REPRODUCED : PAPER_OFF, "Table 5, true positives",
+      sums->far_wrong, PIECES);
+  paper_judge(run, sums->least_right >= 0.99 ? PAPER_REPRODUCED : PAPER_OFF, "Table 5, true positives",
               "down to %.3f where 0.997 is printed: of pieces in two blocks, each of which has only a part, %.3f are "
               "found; of pieces in one block %.4f, as printed",
-              of->least_right, of->split > 0 ? (double)of->split_right / (double)of->split : 1,
-              of->whole > 0 ? (double)of->whole_right / (double)of->whole : 1);
+              sums->least_right, sums->split > 0 ? (double)sums->split_right / (double)sums->split : 1,
+              sums->whole > 0 ? (double)sums->whole_right / (double)sums->whole : 1);
 }
 
 static const char fields[] =

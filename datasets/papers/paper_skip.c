@@ -1,5 +1,5 @@
-/* Tang, Lin, Han: the SKIP Bloom filter. Figures 4 and 5 vary m and k without saying w and print no numbers; only their
- * formula and their claim about decaying filters can be checked by measurement.
+/* Tang, Lin, Han: the SKIP Bloom filter. Figures 4 and 5 vary m and k without saying w and print no numbers; only
+ * their formula and their claim about decaying filters can be checked by measurement.
  *
  *   false negatives     claimed 0, measured 0: keys of every age up to w are queried
  *   false positives     printed formula, corrected formula (skip_expected), measured, side by side
@@ -24,10 +24,10 @@ typedef struct range {
   double least, most;
 } range;
 
-static void widen(range *of, double value)
+static void widen(range *bounds, double value)
 {
-  of->least = of->least == 0 || value < of->least ? value : of->least;
-  of->most = value > of->most ? value : of->most;
+  bounds->least = bounds->least == 0 || value < bounds->least ? value : bounds->least;
+  bounds->most = value > bounds->most ? value : bounds->most;
 }
 
 enum { FIGURES = 2, WINDOWS = 2 }; /* 4 and 5 */
@@ -61,15 +61,15 @@ typedef struct decaying {
   uint32_t hashes;
 } decaying;
 
-static bool decaying_insert(decaying *of, uint64_t key)
+static bool decaying_insert(decaying *filter, uint64_t key)
 {
   bool is_seen = true;
   uint64_t rng = rng_mix(key);
-  of->now++;
-  for (uint32_t i = 0; i < of->hashes; i++) {
-    uint64_t *cell = &of->set_at[rng_below(&rng, of->cells)];
-    is_seen = is_seen && (*cell == of->now || (*cell > 0 && of->now - *cell <= of->window));
-    *cell = of->now;
+  filter->now++;
+  for (uint32_t i = 0; i < filter->hashes; i++) {
+    uint64_t *cell = &filter->set_at[rng_below(&rng, filter->cells)];
+    is_seen = is_seen && (*cell == filter->now || (*cell > 0 && filter->now - *cell <= filter->window));
+    *cell = filter->now;
   }
   return is_seen;
 }
@@ -90,7 +90,7 @@ static decaying decaying_make(uint64_t window, uint64_t cells, uint32_t hashes)
   return (decaying){window, cells, 0, calloc(cells, sizeof(uint64_t)), hashes};
 }
 
-static bool contest_make(contest *of, int row, uint64_t seed)
+static bool contest_make(contest *race, int row, uint64_t seed)
 {
   uint64_t window = rows[row].window, cells = rows[row].cells;
   uint8_t secret[MLBF_SECRET_BYTES];
@@ -101,25 +101,26 @@ static bool contest_make(contest *of, int row, uint64_t seed)
                                  .secret = secret,
                                  .seed = seed};
   mlbf_secret_from_seed(seed, secret);
-  *of = (contest){.skip = skip_create(window, cells, rows[row].hashes, seed),
-                  .same_m = decaying_make(window, cells, rows[row].hashes),
-                  .same_bits = decaying_make(window, 2 * cells, rows[row].hashes)};
-  return of->same_m.set_at && of->same_bits.set_at && of->skip && mlbf_epoch_create(&options, &of->epoch) == MLBF_OK;
+  *race = (contest){.skip = skip_create(window, cells, rows[row].hashes, seed),
+                    .same_m = decaying_make(window, cells, rows[row].hashes),
+                    .same_bits = decaying_make(window, 2 * cells, rows[row].hashes)};
+  return race->same_m.set_at && race->same_bits.set_at && race->skip &&
+         mlbf_epoch_create(&options, &race->epoch) == MLBF_OK;
 }
 
-static void contest_free(contest *of)
+static void contest_free(contest *race)
 {
-  free(of->same_m.set_at);
-  free(of->same_bits.set_at);
-  skip_free(of->skip);
-  mlbf_epoch_free(of->epoch);
+  free(race->same_m.set_at);
+  free(race->same_bits.set_at);
+  skip_free(race->skip);
+  mlbf_epoch_free(race->epoch);
 }
 
-static void insert_key(contest *of, uint64_t key, bool is_counted, counts *count)
+static void insert_key(contest *race, uint64_t key, bool is_counted, counts *count)
 {
-  bool skip_saw = skip_insert(of->skip, key), epoch_saw;
-  epoch_saw = mlbf_epoch_insert(of->epoch, (mlbf_span){&key, sizeof key}, 0);
-  bool same_m_saw = decaying_insert(&of->same_m, key), same_bits_saw = decaying_insert(&of->same_bits, key);
+  bool skip_saw = skip_insert(race->skip, key), epoch_saw;
+  epoch_saw = mlbf_epoch_insert(race->epoch, (mlbf_span){&key, sizeof key}, 0);
+  bool same_m_saw = decaying_insert(&race->same_m, key), same_bits_saw = decaying_insert(&race->same_bits, key);
   if (!is_counted)
     return;
   count->asked++;
@@ -130,33 +131,33 @@ static void insert_key(contest *of, uint64_t key, bool is_counted, counts *count
 }
 
 /* Is the key inserted `age` insertions ago still seen? Asked of every age up to w. */
-static void look_back(const contest *of, uint64_t window, uint64_t first, uint64_t last, counts *count)
+static void look_back(const contest *race, uint64_t window, uint64_t first, uint64_t last, counts *count)
 {
   for (uint64_t key = last; key > first && last - key < window; key--) {
-    bool skip_sees = skip_test(of->skip, key), epoch_sees;
-    epoch_sees = mlbf_epoch_test(of->epoch, (mlbf_span){&key, sizeof key}, 0);
+    bool skip_sees = skip_test(race->skip, key), epoch_sees;
+    epoch_sees = mlbf_epoch_test(race->epoch, (mlbf_span){&key, sizeof key}, 0);
     count->missed += !skip_sees + !epoch_sees;
   }
 }
 
 static bool measure(int row, const paper_run *run, uint32_t rounds, counts *count)
 {
-  contest of;
+  contest race;
   *count = (counts){.asked = 0};
-  bool is_made = contest_make(&of, row, run->seed);
+  bool is_made = contest_make(&race, row, run->seed);
   uint64_t first = run->seed << 40, key = first, window = rows[row].window;
   for (uint64_t i = 0; is_made && i < window * (rounds + 1); i++) {
-    insert_key(&of, ++key, i >= window, count);
+    insert_key(&race, ++key, i >= window, count);
     if (i % (window * 7 / 5) == 0)
-      look_back(&of, window, first, key, count);
+      look_back(&race, window, first, key, count);
   }
-  contest_free(&of);
+  contest_free(&race);
   return is_made;
 }
 
-static double share(uint64_t part, const counts *of)
+static double share(uint64_t part, const counts *count)
 {
-  return (double)part / (double)of->asked;
+  return (double)part / (double)count->asked;
 }
 
 static const table_column columns[] = {
@@ -205,30 +206,30 @@ static void write_row(const table *t, int row, const counts *count)
 
 enum { FEW = 30 }; /* events, with fewer of which no ratio is taken */
 
-static void find(findings *of, const counts all[ROWS])
+static void find(findings *found, const counts all[ROWS])
 {
-  *of = (findings){.is_four_best = true};
+  *found = (findings){.is_four_best = true};
   for (int row = 0, four = 0; row < ROWS; row++) {
     const counts *at = &all[row];
     double window = (double)rows[row].window, cells = (double)rows[row].cells;
     double printed = skip_printed(window, cells, rows[row].hashes);
-    of->missed += at->missed;
-    widen(&of->printed, skip_expected(window, cells, rows[row].hashes) / printed);
+    found->missed += at->missed;
+    widen(&found->printed, skip_expected(window, cells, rows[row].hashes) / printed);
     int figure = rows[row].figure - 4, wide = rows[row].window > 1023;
     if (at->skip >= FEW)
-      widen(&of->measured[figure][wide], (double)at->decaying_same_m / (double)at->skip);
+      widen(&found->measured[figure][wide], (double)at->decaying_same_m / (double)at->skip);
     if (at->decaying_same_m >= FEW)
-      widen(&of->by_formula[figure][wide], share(at->decaying_same_m, at) / printed);
+      widen(&found->by_formula[figure][wide], share(at->decaying_same_m, at) / printed);
     four = rows[row].hashes == 4 ? row : four;
     if (rows[row].figure == 5 && row != four)
-      of->is_four_best = of->is_four_best && all[four].skip < at->skip &&
-                         all[four].decaying_same_m < at->decaying_same_m;
+      found->is_four_best = found->is_four_best && all[four].skip < at->skip &&
+                            all[four].decaying_same_m < at->decaying_same_m;
   }
 }
 
-static void judge_decaying(const paper_run *run, const char *claim, const findings *of, int figure)
+static void judge_decaying(const paper_run *run, const char *claim, const findings *found, int figure)
 {
-  const range *measured = of->measured[figure], *formula = of->by_formula[figure];
+  const range *measured = found->measured[figure], *formula = found->by_formula[figure];
   paper_judge(run, PAPER_OFF, claim,
               "as SKIP is measured %.3g to %.3g times (w = 1,023) and %.3g to %.3g (4,095); by the formula that is "
               "printed for SKIP, which is too low, %.3g to %.3g and %.3g to %.3g: the claim fits the formula, not the "
@@ -239,20 +240,21 @@ static void judge_decaying(const paper_run *run, const char *claim, const findin
 
 static void judge(const paper_run *run, const counts all[ROWS])
 {
-  findings of;
-  find(&of, all);
-  paper_judge(run, of.missed == 0 ? PAPER_REPRODUCED : PAPER_OFF, "No false negative",
+  findings found;
+  find(&found, all);
+  paper_judge(run, found.missed == 0 ? PAPER_REPRODUCED : PAPER_OFF, "No false negative",
               "%llu of the keys of every age up to w that were asked again were called new",
-              (unsigned long long)of.missed);
+              (unsigned long long)found.missed);
   paper_judge(
     run, PAPER_OFF, "False-positive formula",
     "%.2g to %.2g times too low: it takes the two arrays for one of 2m cells, but a key is seen if either says so",
-    of.printed.least, of.printed.most);
-  judge_decaying(run, "Figure 4: a decaying filter of the same m is wrong 2 to 12 times as often", &of, 0);
-  judge_decaying(run, "Figure 5: 3 to 11 times", &of, 1);
-  paper_judge(run, of.is_four_best ? PAPER_REPRODUCED : PAPER_OFF, "k = 4 is the best for both (Figure 5)",
-              of.is_four_best ? "of k = 4, 8, 12, 16, for both filters and both windows tried"
-                              : "for w = 1,023 more hashes are better with one of them; the paper does not say its w");
+    found.printed.least, found.printed.most);
+  judge_decaying(run, "Figure 4: a decaying filter of the same m is wrong 2 to 12 times as often", &found, 0);
+  judge_decaying(run, "Figure 5: 3 to 11 times", &found, 1);
+  paper_judge(run, found.is_four_best ? PAPER_REPRODUCED : PAPER_OFF, "k = 4 is the best for both (Figure 5)",
+              found.is_four_best
+                ? "of k = 4, 8, 12, 16, for both filters and both windows tried"
+                : "for w = 1,023 more hashes are better with one of them; the paper does not say its w");
   paper_judge(run, PAPER_NOT_REPRODUCIBLE, "Curves of Figures 4 and 5",
               "they are drawn without numbers, and w is not said: ours are for w = 1,023 and 4,095");
 }
@@ -272,7 +274,7 @@ static const char words[] =
   " cells (with a fifth of the window as slack) less than 0.03.</p>\n";
 
 /* Each figure of the paper for each w. What there are no events for is left out. */
-static bool write_series(FILE *to, int figure, uint64_t window, int series, const counts all[ROWS])
+static bool write_series(FILE *script, int figure, uint64_t window, int series, const counts all[ROWS])
 {
   bool has_point = false;
   for (int row = 0; row < ROWS; row++) {
@@ -282,33 +284,33 @@ static bool write_series(FILE *to, int figure, uint64_t window, int series, cons
                              share(at->decaying_same_m, at)};
     if (rows[row].figure != figure || rows[row].window != window || values[series] <= 0)
       continue;
-    fprintf(to, "%.9g %.6g\n", figure == 4 ? cells : (double)rows[row].hashes, values[series]);
+    fprintf(script, "%.9g %.6g\n", figure == 4 ? cells : (double)rows[row].hashes, values[series]);
     has_point = true;
   }
   return has_point;
 }
 
-static void write_plot(FILE *to, int figure, uint64_t window, const counts all[ROWS])
+static void write_plot(FILE *script, int figure, uint64_t window, const counts all[ROWS])
 {
   static const plot_series looks[SERIES] = {
     {"SKIP, measured", "#1f5fa8", 5}, {"SKIP, printed formula", "#a87900", 7}, {"decaying, same m", "#c1440e", 9}};
-  fprintf(to,
+  fprintf(script,
           "set output 'skip-fig%d-%llu.svg'\nset xlabel '%s'\n%s\nset title 'w = %llu'\n"
           "set logscale y 10\nset format y '%%g'\n",
           figure, (unsigned long long)window, figure == 4 ? "m, at k = 4" : "k, at m = 8192",
           figure == 4 ? "set logscale x 2" : "unset logscale x\nset xtics 4", (unsigned long long)window);
   for (int series = 0; series < SERIES; series++) {
-    fprintf(to, "$d%d << EOD\n", series);
-    if (!write_series(to, figure, window, series, all))
-      fputs("1 NaN\n", to);
-    fputs("EOD\n", to);
+    fprintf(script, "$d%d << EOD\n", series);
+    if (!write_series(script, figure, window, series, all))
+      fputs("1 NaN\n", script);
+    fputs("EOD\n", script);
   }
   for (int series = 0; series < SERIES; series++) {
     char data[8];
     snprintf(data, sizeof data, "$d%d", series);
-    plots_add_series(to, data, &looks[series], series == 0);
+    plots_add_series(script, data, &looks[series], series == 0);
   }
-  fputc('\n', to);
+  fputc('\n', script);
 }
 
 static void draw(const paper_run *run, const counts all[ROWS])

@@ -1,5 +1,5 @@
-/* See batch.h. Always: the spans of all keys lie end to end, and so do their bytes; a key has 1 to MLBF_LAYERS_MAX spans,
- * which together are its bytes, for either cut. */
+/* See batch.h. Always: the spans of all keys lie end to end, and so do their bytes; a key has 1 to MLBF_LAYERS_MAX
+ * spans, which together are its bytes, for either cut. */
 #include "datasets/replay/batch.h"
 
 #include <assert.h>

@@ -1,7 +1,7 @@
 /* datasets/replay/batch.h: 1,024 keys, copied, cut and hashed before the clock starts.
  *
- * A key is that of the profile `path-paper`, "//host/a/b?x&y": the scheme is dropped. All filters of a run see the same
- * bytes, so that "is a member" means one thing; where the key is cut differs:
+ * A key is that of the profile `path-paper`, "//host/a/b?x&y": the scheme is dropped. All filters of a run see the
+ * same bytes, so that "is a member" means one thing; where the key is cut differs:
  *
  *     CUT_PAPER    "//host" "/a" "/b?x&y"          at '/' only, as the seed paper has it
  *     CUT_LAYERS   "//host" "/a" "/b" "?x" "&y"    at '/', from '?' on at '&', as the frontier does
@@ -9,8 +9,8 @@
  * At most MLBF_LAYERS_MAX segments; the last has the rest.
  *
  * The time of a filter is that of hashing and looking up. Reading the list, composing a query and cutting it into
- * segments cost the same for all filters and happen here. A batch of usual keys (0.1 MB) and its spans (0.1 MB)
- * stay in a processor's second-level cache while the filters run in turn. */
+ * segments cost the same for all filters and happen here. A batch of usual keys (0.1 MB) and its spans (0.1 MB) stay
+ * in a processor's second-level cache while the filters run in turn. */
 #ifndef STRATA_DATASETS_BATCH_H
 #define STRATA_DATASETS_BATCH_H
 

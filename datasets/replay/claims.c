@@ -1,8 +1,8 @@
-/* See claims.h. Each claim is a row of a table at the end: what is said, the rows of the results that it needs, and a
- * judge, which is called only if they are there.
+/* See claims.h. Each claim is a row of a table at the end: what is said, the rows of the results that it needs, and
+ * a judge, which is called only if they are there.
  *
- * Always: a verdict other than CLAIM_TOO_FEW has events enough and an interval on one side of what is claimed. The report
- * and `strata replay` call it. */
+ * Always: a verdict other than CLAIM_TOO_FEW has events enough and an interval on one side of what is claimed. The
+ * report and `strata replay` call it. */
 #include "datasets/replay/claims.h"
 
 #include <assert.h>
@@ -275,7 +275,7 @@ static void judge_promise(const evidence *e, claim *made)
   promise_text(shown, shown == worst, made);
 }
 
-/* ---- all of them -------------------------------------------------------------------------------------------------- */
+/* ---- all of them --------------------------------------------------------------------------------------------- */
 
 static const struct {
   const char *said;

@@ -1,3 +1,6 @@
+/* See contender.h. One table has all filters of ours: what they are, and what memory they get. Always: what
+ * contender_make makes takes the bits that contender_bits says. replay.c makes and frees them, `strata replay` names
+ * them. */
 #include "datasets/replay/contender.h"
 
 #include "mlbf/plan.h"

@@ -1,5 +1,5 @@
-/* The exact set: 128-bit hashes in a table of open addresses, at most three quarters full. The reference for
- * what certainty costs: 171 bits a key and more, where a filter has 10 to 30. Always: a slot is free, so a search ends. */
+/* The exact set: 128-bit hashes in a table of open addresses, at most three quarters full. The reference for what
+ * certainty costs: 171 bits a key and more, where a filter has 10 to 30. Always: a slot is free, so a search ends. */
 #include "datasets/replay/contender.h"
 
 #include <stdlib.h>

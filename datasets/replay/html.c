@@ -1,3 +1,5 @@
+/* See html.h. Always: whatever text comes from elsewhere is written by html_text, so no byte of it is markup; each
+ * page has its own style's hash in its policy. Called by the reports of replays and of crawls. */
 #include "datasets/replay/html.h"
 #include "frontier/base/own_file.h"
 
@@ -52,9 +54,9 @@ static const html_head head = {
 
 /* First in the page, so that it governs all that follows: nothing is run, and nothing is loaded but what the page
  * itself holds. A policy in a page cannot be taken back by what comes later in it. */
-void html_open(FILE *to, const html_head *page)
+void html_open(FILE *out, const html_head *page)
 {
-  fprintf(to,
+  fprintf(out,
           "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
           "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'sha256-%s';%s%s%s%s"
           " base-uri 'none'; form-action 'none'\">\n"
@@ -64,26 +66,26 @@ void html_open(FILE *to, const html_head *page)
           page->script ? page->script_hash : "", page->script ? "';" : "", page->title, page->style);
 }
 
-void html_begin(FILE *to)
+void html_begin(FILE *out)
 {
-  html_open(to, &head);
+  html_open(out, &head);
 }
 
-void html_end(FILE *to)
+void html_end(FILE *out)
 {
-  fputs("</body>\n</html>\n", to);
+  fputs("</body>\n</html>\n", out);
 }
 
-void html_text(FILE *to, const char *text)
+void html_text(FILE *out, const char *text)
 {
   for (; *text != '\0'; text++) {
     unsigned char byte = (unsigned char)*text;
     if (strchr("<>&\"'", byte) != NULL)
-      fprintf(to, "&#%u;", byte);
+      fprintf(out, "&#%u;", byte);
     else if (byte < 0x20 || byte > 0x7E)
-      fprintf(to, "\\x%02X", byte);
+      fprintf(out, "\\x%02X", byte);
     else
-      fputc(byte, to);
+      fputc(byte, out);
   }
 }
 
@@ -100,36 +102,36 @@ const char *html_count_text(uint64_t number, char text[HTML_COUNT_SIZE])
   return text;
 }
 
-void html_count(FILE *to, uint64_t number)
+void html_count(FILE *out, uint64_t number)
 {
   char text[HTML_COUNT_SIZE];
-  fputs(html_count_text(number, text), to);
+  fputs(html_count_text(number, text), out);
 }
 
-static void write_base64(FILE *to, FILE *from)
+static void write_base64(FILE *out, FILE *file)
 {
   static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
   unsigned char three[3];
-  for (size_t got; (got = fread(three, 1, sizeof three, from)) > 0;) {
+  for (size_t got; (got = fread(three, 1, sizeof three, file)) > 0;) {
     memset(three + got, 0, sizeof three - got);
     uint32_t bits = (uint32_t)three[0] << 16 | (uint32_t)three[1] << 8 | three[2];
     for (size_t i = 0; i < 4; i++)
-      fputc(i <= got ? digits[bits >> (18 - 6 * i) & 63] : '=', to);
+      fputc(i <= got ? digits[bits >> (18 - 6 * i) & 63] : '=', out);
   }
 }
 
-bool html_figure(FILE *to, const char *path, const char *caption)
+bool html_figure(FILE *out, const char *path, const char *caption)
 {
-  FILE *from = own_file_stream(path, "r", 0);
-  if (from == NULL)
+  FILE *file = own_file_stream(path, "r", 0);
+  if (file == NULL)
     return false;
-  fputs("<figure><img alt=\"", to);
-  html_text(to, caption);
-  fputs("\" src=\"data:image/svg+xml;base64,", to);
-  write_base64(to, from);
-  fputs("\"><figcaption>", to);
-  html_text(to, caption);
-  fputs("</figcaption></figure>\n", to);
-  fclose(from);
+  fputs("<figure><img alt=\"", out);
+  html_text(out, caption);
+  fputs("\" src=\"data:image/svg+xml;base64,", out);
+  write_base64(out, file);
+  fputs("\"><figcaption>", out);
+  html_text(out, caption);
+  fputs("</figcaption></figure>\n", out);
+  fclose(file);
   return true;
 }

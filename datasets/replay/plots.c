@@ -1,5 +1,5 @@
-/* See plots.h. Nothing that was drawn before is taken for this run's: files go before the script is written. Called with
- * the figures of a replay and of a paper. */
+/* See plots.h. Nothing that was drawn before is taken for this run's: files go before the script is written. Called
+ * with the figures of a replay and of a paper. */
 #include "datasets/replay/plots.h"
 #include "datasets/replay/html.h"
 #include "frontier/base/own_file.h"

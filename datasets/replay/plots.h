@@ -17,11 +17,12 @@ typedef struct plot_series {
   int point; /* gnuplot's number of a shape */
 } plot_series;
 
-/* A series in a plot command: "plot " before the first, ", " before the others. `data`: what gnuplot calls its points. */
+/* A series in a plot command: "plot " before the first, ", " before the others. `data`: what gnuplot calls its
+ * points. */
 void plots_add_series(FILE *script, const char *data, const plot_series *series, bool is_first);
 
-/* Write `script` into the directory: `remark`, the terminal, its size, grid and key, and `text`; and run it. Files of an
- * earlier run go first. NULL, or why there are no plots; the script is there if it could be written. */
+/* Write `script` into the directory: `remark`, the terminal, its size, grid and key, and `text`; and run it. Files
+ * of an earlier run go first. NULL, or why there are no plots; the script is there if it could be written. */
 const char *plots_draw(const char *directory, const char *script, const char *remark, const char *text,
                        const plot *plots, size_t count);
 

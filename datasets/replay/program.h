@@ -3,12 +3,12 @@
  *     +//host/a/b    insert it, and answer whether it was there      file --stdin--> program --stdout--> answers
  *     ?//host/c      only answer                                     a line a key              a line a key
  *
- * An answer is "1" or "seen", "0" or "new", one for each line and in their order. STRATA_KEYS in the environment is the
- * number of different keys that will be inserted.
+ * An answer is "1" or "seen", "0" or "new", one for each line and in their order. STRATA_KEYS in the environment is
+ * the number of different keys that will be inserted.
  *
- * All keys are written to a file before the program starts, and answers are kept until all have come. So a program may
- * buffer as it likes, and answer when its input ends; nobody waits for anybody else; and its time is its own, that of
- * starting it left out. Who asks goes through the same batches twice: to ask, and to read the answers. */
+ * All keys are written to a file before the program starts, and answers are kept until all have come. So a program
+ * may buffer as it likes, and answer when its input ends; nobody waits for anybody else; and its time is its own,
+ * that of starting it left out. Who asks goes through the same batches twice: to ask, and to read the answers. */
 #ifndef STRATA_DATASETS_PROGRAM_H
 #define STRATA_DATASETS_PROGRAM_H
 
@@ -44,8 +44,9 @@ bool program_ask(program *asked, bool is_insert, const key_batch *batch);
 bool program_run(program *asked, const advance *told);
 const char *program_failure(const program *failed); /* why program_run was false */
 
-/* The answers to the next batch, as they were asked, and how long they took. False: there is no such time, of the first
- * batch, from whose last answer on time is counted, and of a program that had read all before it began to answer. */
+/* The answers to the next batch, as they were asked, and how long they took. False: there is no such time, of the
+ * first batch, from whose last answer on time is counted, and of a program that had read all before it began to
+ * answer. */
 bool program_answers(program *asked, size_t count, bool *is_seen, uint64_t *ns);
 
 #endif

@@ -1,3 +1,6 @@
+/* See protocol.h. Always: queries depend on list, options and protocol only, so that a second source asks the same
+ * ones (replay.c relies on it), and a source ends, however few draws give a query. Called by replay.c and by
+ * benches. */
 #include "datasets/replay/protocol.h"
 #include "datasets/sort/rng.h"
 #include "datasets/replay/repeats.h"
@@ -6,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Draws that yield no query (a URL without a path cannot be permuted) are repeated. The protocol ends if fewer than one
- * draw in 200 is usable, or at once after MISSES_MAX unusable draws in a row. */
+/* Draws that yield no query (a URL without a path cannot be permuted) are repeated. The protocol ends if fewer than
+ * one draw in 200 is usable, or at once after MISSES_MAX unusable draws in a row. */
 enum { DRAWS_PER_QUERY = 200, MISSES_MAX = 100000 };
 
 /* A query under construction. */
@@ -34,31 +37,31 @@ struct query_source {
   text query;
 };
 
-static bool append(text *to, const void *bytes, size_t size)
+static bool append(text *query, const void *bytes, size_t size)
 {
-  if (size > sizeof to->bytes - to->size)
+  if (size > sizeof query->bytes - query->size)
     return false;
-  memcpy(to->bytes + to->size, bytes, size);
-  to->size += size;
+  memcpy(query->bytes + query->size, bytes, size);
+  query->size += size;
   return true;
 }
 
-static bool append_segments(text *to, const pieces *from, size_t begin, size_t end)
+static bool append_segments(text *query, const pieces *parts, size_t begin, size_t end)
 {
-  const char *first = from->segments[begin].bytes;
-  const char *last = (const char *)from->segments[end - 1].bytes + from->segments[end - 1].size;
-  return append(to, first, (size_t)(last - first));
+  const char *first = parts->segments[begin].bytes;
+  const char *last = (const char *)parts->segments[end - 1].bytes + parts->segments[end - 1].size;
+  return append(query, first, (size_t)(last - first));
 }
 
-static void cut_rank(const query_source *source, uint64_t rank, pieces *to)
+static void cut_rank(const query_source *source, uint64_t rank, pieces *found)
 {
-  to->key = urllist_key(source->options.list, rank, &to->size);
-  to->count = cut_key(CUT_PAPER, to->key, to->size, to->segments);
+  found->key = urllist_key(source->options.list, rank, &found->size);
+  found->count = cut_key(CUT_PAPER, found->key, found->size, found->segments);
 }
 
-static void draw(query_source *source, pieces *to)
+static void draw(query_source *source, pieces *found)
 {
-  cut_rank(source, rng_below(&source->rng, source->options.inserted), to);
+  cut_rank(source, rng_below(&source->rng, source->options.inserted), found);
 }
 
 /* "here: the row number, ten digits, appended without a separator" */
@@ -98,20 +101,20 @@ static bool compose_recombined(query_source *source, text *query)
  * become part of it. */
 static bool compose_permuted(query_source *source, text *query)
 {
-  pieces from;
-  draw(source, &from);
-  if (from.count < 3 || memchr(from.key, '?', from.size) != NULL)
+  pieces parts;
+  draw(source, &parts);
+  if (parts.count < 3 || memchr(parts.key, '?', parts.size) != NULL)
     return false;
-  for (size_t i = from.count - 1; i > 1; i--) {
+  for (size_t i = parts.count - 1; i > 1; i--) {
     size_t j = 1 + rng_below(&source->rng, i);
-    mlbf_span swap = from.segments[i];
-    from.segments[i] = from.segments[j];
-    from.segments[j] = swap;
+    mlbf_span swap = parts.segments[i];
+    parts.segments[i] = parts.segments[j];
+    parts.segments[j] = swap;
   }
-  for (size_t i = 0; i < from.count; i++)
-    if (!append(query, from.segments[i].bytes, from.segments[i].size))
+  for (size_t i = 0; i < parts.count; i++)
+    if (!append(query, parts.segments[i].bytes, parts.segments[i].size))
       return false;
-  return memcmp(query->bytes, from.key, from.size) != 0;
+  return memcmp(query->bytes, parts.key, parts.size) != 0;
 }
 
 static bool compose_repeated(query_source *source, text *query)
@@ -128,20 +131,20 @@ static bool compose_repeated(query_source *source, text *query)
 
 static bool compose_prefix(query_source *source, text *query)
 {
-  pieces from;
-  draw(source, &from);
-  if (from.count < 3)
+  pieces parts;
+  draw(source, &parts);
+  if (parts.count < 3)
     return false;
-  return append_segments(query, &from, 0, 2 + rng_below(&source->rng, from.count - 2));
+  return append_segments(query, &parts, 0, 2 + rng_below(&source->rng, parts.count - 2));
 }
 
 static bool compose_newhost(query_source *source, text *query)
 {
   char host[48];
-  pieces from;
-  draw(source, &from);
+  pieces parts;
+  draw(source, &parts);
   int size = snprintf(host, sizeof host, "//not-in-the-list-%llu.example", (unsigned long long)source->position);
-  return from.count >= 2 && append(query, host, (size_t)size) && append_segments(query, &from, 1, from.count);
+  return parts.count >= 2 && append(query, host, (size_t)size) && append_segments(query, &parts, 1, parts.count);
 }
 
 static const struct {

@@ -1,3 +1,5 @@
+/* See repeats.h. Segments at both depths are sorted by hash, so those of one segment are neighbours. Always: a rank in
+ * `repeats` is that of an inserted key with a segment after the first REPEATS_BEFORE. Called by protocol.c. */
 #include "datasets/replay/repeats.h"
 #include "datasets/replay/batch.h"
 #include "datasets/sort/rng.h"
@@ -45,7 +47,7 @@ static mlbf_span segment_at(const urllist *list, uint64_t rank, size_t depth, bo
   return segments[depth];
 }
 
-static bool collect(const urllist *list, uint64_t inserted, sorter *to)
+static bool collect(const urllist *list, uint64_t inserted, sorter *sightings)
 {
   for (uint64_t rank = 0; rank < inserted; rank++)
     for (size_t depth = REPEATS_BEFORE; depth <= REPEATS_BEFORE + 1; depth++) {
@@ -54,14 +56,14 @@ static bool collect(const urllist *list, uint64_t inserted, sorter *to)
       if (segment.size == 0 || (depth > REPEATS_BEFORE && !is_last))
         continue;
       sighting seen = {key_hash_of(segment.bytes, segment.size), rank, depth};
-      if (!sorter_add(to, &seen))
+      if (!sorter_add(sightings, &seen))
         return false;
     }
-  return sorter_finish(to);
+  return sorter_finish(sightings);
 }
 
 /* Of each segment, sightings at the lesser depth come first. Those found at both go through a reservoir. */
-static void sample(repeats *to, sorter *sorted, uint64_t rng)
+static void sample(repeats *kept, sorter *sorted, uint64_t rng)
 {
   sighting last = {.depth = 0};
   uint64_t found = 0;
@@ -73,9 +75,9 @@ static void sample(repeats *to, sorter *sorted, uint64_t rng)
     uint64_t place = found < SAMPLE ? found : rng_below(&rng, found + 1);
     found++;
     if (place < SAMPLE)
-      to->rank[place] = last.rank;
+      kept->rank[place] = last.rank;
   }
-  to->count = found < SAMPLE ? (size_t)found : SAMPLE;
+  kept->count = found < SAMPLE ? (size_t)found : SAMPLE;
 }
 
 repeats *repeats_find(const urllist *list, uint64_t inserted, const char *directory, uint64_t seed)
@@ -99,13 +101,13 @@ void repeats_free(repeats *old)
   free(old);
 }
 
-const char *repeats_draw(const repeats *from, uint64_t *rng, size_t *size)
+const char *repeats_draw(const repeats *known, uint64_t *rng, size_t *size)
 {
-  if (from->count == 0)
+  if (known->count == 0)
     return NULL;
   bool is_last;
-  uint64_t rank = from->rank[rng_below(rng, from->count)];
-  mlbf_span segment = segment_at(from->list, rank, REPEATS_BEFORE, &is_last);
+  uint64_t rank = known->rank[rng_below(rng, known->count)];
+  mlbf_span segment = segment_at(known->list, rank, REPEATS_BEFORE, &is_last);
   *size = segment.size;
   return segment.bytes;
 }

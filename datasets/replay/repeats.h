@@ -16,6 +16,6 @@ repeats *repeats_find(const urllist *list, uint64_t inserted, const char *direct
 void repeats_free(repeats *old); /* NULL is fine */
 
 /* One of them, its '/' included; NULL if there are none. */
-const char *repeats_draw(const repeats *from, uint64_t *rng, size_t *size);
+const char *repeats_draw(const repeats *known, uint64_t *rng, size_t *size);
 
 #endif

@@ -1,3 +1,5 @@
+/* See report.h. One function a section, in the order of the page. Always: what is not ours, such as names of files and
+ * programs, is written as text. `strata replay` calls it when all else is written. */
 #include "datasets/replay/report.h"
 #include "datasets/replay/claims.h"
 #include "datasets/replay/figures.h"
@@ -28,36 +30,36 @@ static const char theory[] =
   " the promised rate, salts each segment by its layer before the XOR, and gives the layers 8&nbsp;% more.</p>\n";
 
 /* A line of /proc/cpuinfo; "unknown" where there is none. */
-static void write_processor(FILE *to)
+static void write_processor(FILE *page)
 {
   char line[256] = "";
-  FILE *from = fopen("/proc/cpuinfo", "r");
-  while (from != NULL && fgets(line, sizeof line, from) != NULL && strncmp(line, "model name", 10) != 0)
+  FILE *cpuinfo = fopen("/proc/cpuinfo", "r");
+  while (cpuinfo != NULL && fgets(line, sizeof line, cpuinfo) != NULL && strncmp(line, "model name", 10) != 0)
     line[0] = '\0';
-  if (from != NULL)
-    fclose(from);
+  if (cpuinfo != NULL)
+    fclose(cpuinfo);
   line[strcspn(line, "\n")] = '\0';
   const char *colon = strchr(line, ':');
-  html_text(to, colon != NULL ? colon + 2 : "unknown");
+  html_text(page, colon != NULL ? colon + 2 : "unknown");
 }
 
-static void write_compiler(FILE *to)
+static void write_compiler(FILE *page)
 {
 #if defined(__clang__)
-  html_text(to, __VERSION__);
+  html_text(page, __VERSION__);
 #else
-  html_text(to, "gcc " __VERSION__);
+  html_text(page, "gcc " __VERSION__);
 #endif
 }
 
-static void write_files(FILE *to, const report_input *input, const char *title)
+static void write_files(FILE *page, const report_input *input, const char *title)
 {
   static const table_column columns[] = {
     {NULL, TABLE_NONE, "File", TABLE_TEXT},          {NULL, TABLE_NONE, "Format", TABLE_MARKUP},
     {NULL, TABLE_NONE, "Compression", TABLE_MARKUP}, {NULL, TABLE_NONE, "URLs", TABLE_COUNT},
     {NULL, TABLE_NONE, "Bad rows", TABLE_COUNT},
   };
-  table files = {.html = to, .title = title, .is_words = true, TABLE_COLUMNS(columns)};
+  table files = {.html = page, .title = title, .is_words = true, TABLE_COLUMNS(columns)};
   table_begin(&files);
   for (size_t i = 0; i < input->file_count; i++) {
     const report_file *file = &input->files[i];
@@ -67,31 +69,31 @@ static void write_files(FILE *to, const report_input *input, const char *title)
   table_end(&files);
 }
 
-static void write_introduction(FILE *to, const report_input *input)
+static void write_introduction(FILE *page, const report_input *input)
 {
   struct rusage usage = {.ru_maxrss = 0};
   char count[HTML_COUNT_SIZE], title[HTML_COUNT_SIZE + 40];
   getrusage(RUSAGE_SELF, &usage);
   snprintf(title, sizeof title, "URL-seen filters on %s URLs", html_count_text(input->statistics->urls, count));
-  fprintf(to, "<h1>%s</h1>\n", title);
-  write_files(to, input, title);
-  fputs("<p>", to);
-  html_count(to, urllist_rows(input->options->list));
-  fputs(" rows, ", to);
-  html_count(to, input->statistics->urls);
-  fprintf(to, " different URLs (the scheme left out), in %s. Seed %llu. m = %llu, k = %u, L = %u. ",
+  fprintf(page, "<h1>%s</h1>\n", title);
+  write_files(page, input, title);
+  fputs("<p>", page);
+  html_count(page, urllist_rows(input->options->list));
+  fputs(" rows, ", page);
+  html_count(page, input->statistics->urls);
+  fprintf(page, " different URLs (the scheme left out), in %s. Seed %llu. m = %llu, k = %u, L = %u. ",
           input->is_shuffled ? "an order drawn by the seed" : "the order of the file",
           (unsigned long long)input->options->seed, (unsigned long long)input->setting->m, (unsigned)input->setting->k,
           (unsigned)input->setting->layers);
-  fputs("Processor: ", to);
-  write_processor(to);
-  fputs(". Compiler: ", to);
-  write_compiler(to);
-  fprintf(to, ". The run took %.0f s and at most %.0f MB of memory, pages of its files on disk included.</p>\n",
+  fputs("Processor: ", page);
+  write_processor(page);
+  fputs(". Compiler: ", page);
+  write_compiler(page);
+  fprintf(page, ". The run took %.0f s and at most %.0f MB of memory, pages of its files on disk included.</p>\n",
           input->seconds, (double)usage.ru_maxrss / 1000);
 }
 
-static void write_claims(FILE *to, const report_input *input)
+static void write_claims(FILE *page, const report_input *input)
 {
   static const char *const classes[] = {
     [CLAIM_UNKNOWN] = "few", [CLAIM_HOLDS] = "holds", [CLAIM_PARTLY] = "partly",
@@ -107,11 +109,11 @@ static void write_claims(FILE *to, const report_input *input)
   char number[HTML_COUNT_SIZE], title[HTML_COUNT_SIZE + 60];
   snprintf(title, sizeof title, "The paper's claims, and what was measured at n = %s",
            html_count_text(input->asked->n, number));
-  fprintf(to,
+  fprintf(page,
           "<h2>%s</h2>\n<p>Y. Cen, K. Xu, Y. Sun: <cite>A Multi-Layer Bloom Filter for Duplicated URL Detection</cite>."
           "</p>\n",
           title);
-  table rows = {.html = to, .title = title, .is_words = true, TABLE_COLUMNS(columns)};
+  table rows = {.html = page, .title = title, .is_words = true, TABLE_COLUMNS(columns)};
   table_begin(&rows);
   for (size_t i = 0; i < count; i++)
     table_row(&rows,
@@ -121,20 +123,20 @@ static void write_claims(FILE *to, const report_input *input)
   table_end(&rows);
 }
 
-static void write_figures(FILE *to, const report_input *input)
+static void write_figures(FILE *page, const report_input *input)
 {
-  fprintf(to, "<h2>Figures</h2>\n<p>Queries: %s (protocol <code>%s</code>).</p>\n",
+  fprintf(page, "<h2>Figures</h2>\n<p>Queries: %s (protocol <code>%s</code>).</p>\n",
           protocol_text(figures_protocol(input->options)), protocol_name(figures_protocol(input->options)));
   if (input->no_figures != NULL) {
-    fputs("<p>There are none: ", to);
-    html_text(to, input->no_figures);
-    fputs(".</p>\n", to);
+    fputs("<p>There are none: ", page);
+    html_text(page, input->no_figures);
+    fputs(".</p>\n", page);
     return;
   }
-  figures_show(to, input->directory);
+  figures_show(page, input->directory);
 }
 
-/* ---- every protocol, every filter --------------------------------------------------------------------------------- */
+/* ---- every protocol, every filter ---------------------------------------------------------------------------- */
 
 enum { RANGE_SIZE = 64, TIME_SIZE = 40 };
 
@@ -185,7 +187,7 @@ static void write_result(const table *results, const replay_result *row)
 }
 
 /* The rows of one protocol whose n is from `least` on. */
-static void write_protocol_table(FILE *to, const report_input *input, protocol which, uint64_t least)
+static void write_protocol_table(FILE *page, const report_input *input, protocol which, uint64_t least)
 {
   bool is_step = which == PROTOCOL_STREAM;
   const table_column columns[] = {
@@ -202,7 +204,7 @@ static void write_protocol_table(FILE *to, const report_input *input, protocol w
     {NULL, TABLE_NONE, is_step ? "step, ns" : "insert, ns", TABLE_FIXED(0)},
     {NULL, TABLE_NONE, is_step ? "step, ns" : "query, ns", TABLE_FIXED(0)},
   };
-  table results = {.html = to, .title = protocol_name(which), TABLE_COLUMNS(columns)};
+  table results = {.html = page, .title = protocol_name(which), TABLE_COLUMNS(columns)};
   table_begin(&results);
   for (size_t i = 0; i < input->results->count; i++)
     if (input->results->rows[i].protocol == which && input->results->rows[i].n >= least)
@@ -210,19 +212,19 @@ static void write_protocol_table(FILE *to, const report_input *input, protocol w
   table_end(&results);
 }
 
-static void write_protocol(FILE *to, const report_input *input, protocol which)
+static void write_protocol(FILE *page, const report_input *input, protocol which)
 {
   size_t sizes = input->options->size_count;
-  fprintf(to, "<h3>%s</h3>\n<p>Asked: %s.</p>\n", protocol_name(which), protocol_text(which));
-  write_protocol_table(to, input, which, input->options->sizes[sizes - 1]);
+  fprintf(page, "<h3>%s</h3>\n<p>Asked: %s.</p>\n", protocol_name(which), protocol_text(which));
+  write_protocol_table(page, input, which, input->options->sizes[sizes - 1]);
   if (sizes == 1)
     return;
-  fputs("<details><summary>Every n</summary>\n", to);
-  write_protocol_table(to, input, which, 0);
-  fputs("</details>\n", to);
+  fputs("<details><summary>Every n</summary>\n", page);
+  write_protocol_table(page, input, which, 0);
+  fputs("</details>\n", page);
 }
 
-static void write_results(FILE *to, const report_input *input)
+static void write_results(FILE *page, const report_input *input)
 {
   fputs(
     "<h2>Every protocol, every filter</h2>\n<p>A false positive is &#8220;seen&#8221; of a URL that was not"
@@ -231,13 +233,13 @@ static void write_results(FILE *to, const report_input *input)
     " chance gives to more than one run in 20 is not told: the row has the number of events. A false negative is"
     " &#8220;new&#8221; of a URL that was inserted: all n are asked again. The same numbers"
     " are in <code>results.csv</code>.</p>\n",
-    to);
+    page);
   for (int which = 0; which < PROTOCOL_COUNT; which++)
     if (input->options->protocols[which])
-      write_protocol(to, input, (protocol)which);
+      write_protocol(page, input, (protocol)which);
 }
 
-static void write_formula(FILE *to, const report_input *input)
+static void write_formula(FILE *page, const report_input *input)
 {
   static const table_column columns[] = {
     {NULL, TABLE_NONE, "n", TABLE_COUNT},
@@ -246,8 +248,8 @@ static void write_formula(FILE *to, const report_input *input)
     {NULL, TABLE_NONE, "95&#8239;%", TABLE_MARKUP},
     {NULL, TABLE_NONE, "measured / formula", TABLE_GENERAL(3)},
   };
-  table rows = {.html = to, .title = "Formula (4) beside measurement", TABLE_COLUMNS(columns)};
-  fprintf(to, "<h2>%s</h2>\n", rows.title);
+  table rows = {.html = page, .title = "Formula (4) beside measurement", TABLE_COLUMNS(columns)};
+  fprintf(page, "<h2>%s</h2>\n", rows.title);
   table_begin(&rows);
   for (size_t i = 0; i < input->options->size_count; i++) {
     uint64_t n = input->options->sizes[i];
@@ -269,7 +271,7 @@ static double percent(uint64_t part, uint64_t whole)
   return whole > 0 ? 100 * (double)part / (double)whole : 0;
 }
 
-static void write_layers(FILE *to, const layer_statistics *layers, uint64_t urls, const char *title)
+static void write_layers(FILE *page, const layer_statistics *layers, uint64_t urls, const char *title)
 {
   static const table_column columns[] = {
     {NULL, TABLE_NONE, "Layer", TABLE_MARKUP},
@@ -279,8 +281,8 @@ static void write_layers(FILE *to, const layer_statistics *layers, uint64_t urls
     {NULL, TABLE_NONE, "per URL of the list", TABLE_FIXED(3)},
     {NULL, TABLE_NONE, "URLs new here first", {TABLE_KIND_FIXED, 1, 0, "&#8239;%"}},
   };
-  table rows = {.html = to, .title = title, TABLE_COLUMNS(columns)};
-  fprintf(to, "<h3>%s</h3>\n", title);
+  table rows = {.html = page, .title = title, TABLE_COLUMNS(columns)};
+  fprintf(page, "<h3>%s</h3>\n", title);
   table_begin(&rows);
   for (uint32_t layer = 0; layer < layers->layers && layers->urls[layer] > 0; layer++) {
     char name[24];
@@ -297,21 +299,21 @@ static void write_layers(FILE *to, const layer_statistics *layers, uint64_t urls
   table_end(&rows);
 }
 
-static void write_statistics(FILE *to, const report_input *input)
+static void write_statistics(FILE *page, const report_input *input)
 {
   const list_statistics *list = input->statistics;
   uint64_t segments = 0;
   for (int layer = 0; layer < MLBF_LAYERS_MAX; layer++)
     segments += list->cuts[CUT_LAYERS].urls[layer];
-  fprintf(to,
+  fprintf(page,
           "<h2>The data set</h2>\n<p>Without scheme a URL has %.1f bytes on average (median %zu, longest %zu)"
           " and %.1f segments, host included; %.1f&#8239;%% have a query. The last column: of the second half of"
           " the list, each URL as it comes, which layer is the first to see something new.</p>\n",
           list->mean_size, list->median_size, list->longest,
           list->urls > 0 ? (double)segments / (double)list->urls : 0.0,
           list->urls > 0 ? 100 * (double)list->with_query / (double)list->urls : 0.0);
-  write_layers(to, &list->cuts[CUT_PAPER], list->urls, "Cut at / as the paper has it; the last layer takes the rest");
-  write_layers(to, &list->cuts[CUT_LAYERS], list->urls, "Cut at /, ? and &amp; as mlbf has it");
+  write_layers(page, &list->cuts[CUT_PAPER], list->urls, "Cut at / as the paper has it; the last layer takes the rest");
+  write_layers(page, &list->cuts[CUT_LAYERS], list->urls, "Cut at /, ? and &amp; as mlbf has it");
 }
 
 static const char method[] =
@@ -325,7 +327,7 @@ static const char method[] =
   " disk.</p>\n";
 
 /* Only where there is one. */
-static void write_programs(FILE *to, const report_input *input)
+static void write_programs(FILE *page, const report_input *input)
 {
   static const char text[] =
     "<p>Filters called <code>exec:</code> are programs, timed apart: each ran alone, its time is a mean, and reading"
@@ -333,24 +335,24 @@ static void write_programs(FILE *to, const report_input *input)
     " has read all keys has no time; its memory is unknown.</p>\n";
   for (size_t i = 0; i < input->options->filter_count; i++)
     if (input->options->is_program[i]) {
-      fputs(text, to);
+      fputs(text, page);
       return;
     }
 }
 
-static void write_page(FILE *to, const report_input *input)
+static void write_page(FILE *page, const report_input *input)
 {
-  html_begin(to);
-  write_introduction(to, input);
-  write_claims(to, input);
-  write_figures(to, input);
-  write_formula(to, input);
-  write_results(to, input);
-  fputs(theory, to);
-  write_statistics(to, input);
-  fputs(method, to);
-  write_programs(to, input);
-  html_end(to);
+  html_begin(page);
+  write_introduction(page, input);
+  write_claims(page, input);
+  write_figures(page, input);
+  write_formula(page, input);
+  write_results(page, input);
+  fputs(theory, page);
+  write_statistics(page, input);
+  fputs(method, page);
+  write_programs(page, input);
+  html_end(page);
 }
 
 bool report_write(const report_input *input)

@@ -1,3 +1,5 @@
+/* See results.h. Always: a rate is per query that is no member, in the file per query. Called by report, claims and
+ * `strata replay`. */
 #include "datasets/replay/results.h"
 #include "datasets/replay/table.h"
 #include "frontier/base/own_file.h"

@@ -34,7 +34,7 @@ static int by_place(const void *a, const void *b)
 /* All keys are looked through, and their segments, once for each cut; and once for the sizes. */
 enum { STEPS = 1 + 2 * CUT_COUNT };
 
-static bool collect_segments(const urllist *list, key_cut cut, layer_statistics *of, sorter *segments,
+static bool collect_segments(const urllist *list, key_cut cut, layer_statistics *counted, sorter *segments,
                              const advance *told)
 {
   for (uint64_t rank = 0; rank < urllist_distinct(list); rank++) {
@@ -43,14 +43,14 @@ static bool collect_segments(const urllist *list, key_cut cut, layer_statistics 
     advance_tell(told, rank + (1 + 2 * (uint64_t)cut) * urllist_distinct(list), STEPS * urllist_distinct(list));
     const char *key = urllist_key(list, rank, &size);
     size_t count = cut_key(cut, key, size, spans);
-    if (count > of->layers) {
-      count = of->layers;
+    if (count > counted->layers) {
+      count = counted->layers;
       spans[count - 1].size = (size_t)(key + size - (const char *)spans[count - 1].bytes);
     }
     for (size_t layer = 0; layer < count; layer++) {
       segment_record record = {key_hash_of(spans[layer].bytes, spans[layer].size), rank << LAYER_BITS | layer};
       record.hash.high ^= rng_mix(layer);
-      of->urls[layer]++;
+      counted->urls[layer]++;
       if (!sorter_add(segments, &record))
         return false;
     }
@@ -59,8 +59,8 @@ static bool collect_segments(const urllist *list, key_cut cut, layer_statistics 
 }
 
 /* `told` is told of keys, as if all had equally many segments; `before` it were passed. */
-static bool count_distinct(sorter *segments, uint64_t urls, layer_statistics *of, sorter *firsts, const advance *told,
-                           uint64_t before)
+static bool count_distinct(sorter *segments, uint64_t urls, layer_statistics *counted, sorter *firsts,
+                           const advance *told, uint64_t before)
 {
   segment_record last = {.place = 0};
   bool has_last = false;
@@ -73,69 +73,69 @@ static bool count_distinct(sorter *segments, uint64_t urls, layer_statistics *of
       continue;
     last = *record;
     has_last = true;
-    of->distinct[last.place & ((1 << LAYER_BITS) - 1)]++;
+    counted->distinct[last.place & ((1 << LAYER_BITS) - 1)]++;
     if (last.place >> LAYER_BITS >= half && !sorter_add(firsts, &last.place))
       return false;
   }
   return sorter_finish(firsts);
 }
 
-static void count_new(sorter *firsts, layer_statistics *of)
+static void count_new(sorter *firsts, layer_statistics *counted)
 {
   uint64_t last_rank = UINT64_MAX;
-  of->combinations = of->new_urls;
+  counted->combinations = counted->new_urls;
   for (const uint64_t *place; (place = sorter_next(firsts)) != NULL;) {
     if (*place >> LAYER_BITS == last_rank)
       continue;
     last_rank = *place >> LAYER_BITS;
-    of->first_new[*place & ((1 << LAYER_BITS) - 1)]++;
-    of->combinations--;
+    counted->first_new[*place & ((1 << LAYER_BITS) - 1)]++;
+    counted->combinations--;
   }
 }
 
-static bool measure_cut(const urllist *list, key_cut cut, const char *directory, layer_statistics *of,
+static bool measure_cut(const urllist *list, key_cut cut, const char *directory, layer_statistics *counted,
                         const advance *told)
 {
   uint64_t urls = urllist_distinct(list);
-  of->new_urls = urls - urls / 2;
+  counted->new_urls = urls - urls / 2;
   sorter *segments = sorter_create(directory, sizeof(segment_record), by_hash_and_place, SORTER_MEMORY);
   sorter *firsts = sorter_create(directory, sizeof(uint64_t), by_place, SORTER_MEMORY);
-  bool is_done = segments != NULL && firsts != NULL && collect_segments(list, cut, of, segments, told) &&
-                 count_distinct(segments, urls, of, firsts, told, (2 + 2 * (uint64_t)cut) * urls);
+  bool is_done = segments != NULL && firsts != NULL && collect_segments(list, cut, counted, segments, told) &&
+                 count_distinct(segments, urls, counted, firsts, told, (2 + 2 * (uint64_t)cut) * urls);
   if (is_done)
-    count_new(firsts, of);
+    count_new(firsts, counted);
   sorter_free(segments);
   sorter_free(firsts);
   return is_done;
 }
 
-static bool measure_sizes(const urllist *list, list_statistics *of)
+static bool measure_sizes(const urllist *list, list_statistics *measured)
 {
   uint64_t *of_size = calloc(KEY_SIZE_MAX + 1, sizeof *of_size);
   if (of_size == NULL)
     return false;
   uint64_t sum = 0, passed = 0;
-  for (uint64_t rank = 0; rank < of->urls; rank++) {
+  for (uint64_t rank = 0; rank < measured->urls; rank++) {
     size_t size;
     const char *key = urllist_key(list, rank, &size);
-    of->with_query += memchr(key, '?', size) != NULL;
-    of->longest = size > of->longest ? size : of->longest;
+    measured->with_query += memchr(key, '?', size) != NULL;
+    measured->longest = size > measured->longest ? size : measured->longest;
     of_size[size]++;
     sum += size;
   }
-  of->mean_size = of->urls > 0 ? (double)sum / (double)of->urls : 0;
-  while (passed + of_size[of->median_size] < (of->urls + 1) / 2)
-    passed += of_size[of->median_size++];
+  measured->mean_size = measured->urls > 0 ? (double)sum / (double)measured->urls : 0;
+  while (passed + of_size[measured->median_size] < (measured->urls + 1) / 2)
+    passed += of_size[measured->median_size++];
   free(of_size);
   return true;
 }
 
-bool statistics_measure(const urllist *list, uint32_t paper_layers, const char *directory, list_statistics *of,
+bool statistics_measure(const urllist *list, uint32_t paper_layers, const char *directory, list_statistics *measured,
                         const advance *told)
 {
-  *of = (list_statistics){.urls = urllist_distinct(list)};
-  of->cuts[CUT_PAPER].layers = paper_layers;
-  of->cuts[CUT_LAYERS].layers = MLBF_LAYERS_MAX;
-  return measure_sizes(list, of) && measure_cut(list, CUT_PAPER, directory, &of->cuts[CUT_PAPER], told) &&
-         measure_cut(list, CUT_LAYERS, directory, &of->cuts[CUT_LAYERS], told);
+  *measured = (list_statistics){.urls = urllist_distinct(list)};
+  measured->cuts[CUT_PAPER].layers = paper_layers;
+  measured->cuts[CUT_LAYERS].layers = MLBF_LAYERS_MAX;
+  return measure_sizes(list, measured) && measure_cut(list, CUT_PAPER, directory, &measured->cuts[CUT_PAPER], told) &&
+         measure_cut(list, CUT_LAYERS, directory, &measured->cuts[CUT_LAYERS], told);
 }

@@ -26,7 +26,7 @@ typedef struct list_statistics {
 enum { STATISTICS_SEGMENT_BYTES = 24 }; /* of a segment in the files */
 
 /* Sorts every segment of the list on disk, twice, and tells `told` (or NULL) of it. False: errno says why. */
-bool statistics_measure(const urllist *list, uint32_t paper_layers, const char *directory, list_statistics *of,
+bool statistics_measure(const urllist *list, uint32_t paper_layers, const char *directory, list_statistics *measured,
                         const advance *told);
 
 #endif

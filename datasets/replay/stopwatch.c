@@ -1,3 +1,4 @@
+/* See stopwatch.h. Always: count <= room, and `ns` has room for so many. Called by replay.c for each batch. */
 #include "datasets/replay/stopwatch.h"
 
 #include <stdlib.h>
@@ -10,17 +11,17 @@ uint64_t stopwatch_now_ns(void)
   return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
-bool stopwatch_add(stopwatch *to, double ns)
+bool stopwatch_add(stopwatch *watch, double ns)
 {
-  if (to->count == to->room) {
-    size_t room = to->room == 0 ? 1024 : 2 * to->room;
-    double *larger = realloc(to->ns, room * sizeof *larger);
+  if (watch->count == watch->room) {
+    size_t room = watch->room == 0 ? 1024 : 2 * watch->room;
+    double *larger = realloc(watch->ns, room * sizeof *larger);
     if (larger == NULL)
       return false;
-    to->ns = larger;
-    to->room = room;
+    watch->ns = larger;
+    watch->room = room;
   }
-  to->ns[to->count++] = ns;
+  watch->ns[watch->count++] = ns;
   return true;
 }
 
@@ -30,21 +31,21 @@ static int by_value(const void *a, const void *b)
   return (one > two) - (one < two);
 }
 
-double stopwatch_median(stopwatch *of)
+double stopwatch_median(stopwatch *watch)
 {
-  if (of->count == 0)
+  if (watch->count == 0)
     return 0;
-  qsort(of->ns, of->count, sizeof *of->ns, by_value);
-  return of->ns[of->count / 2];
+  qsort(watch->ns, watch->count, sizeof *watch->ns, by_value);
+  return watch->ns[watch->count / 2];
 }
 
-void stopwatch_clear(stopwatch *of)
+void stopwatch_clear(stopwatch *watch)
 {
-  of->count = 0;
+  watch->count = 0;
 }
 
-void stopwatch_free(stopwatch *of)
+void stopwatch_free(stopwatch *watch)
 {
-  free(of->ns);
-  *of = (stopwatch){NULL, 0, 0};
+  free(watch->ns);
+  *watch = (stopwatch){NULL, 0, 0};
 }

@@ -12,9 +12,9 @@ typedef struct stopwatch { /* zero bytes: one without timings */
 } stopwatch;
 
 uint64_t stopwatch_now_ns(void);
-bool stopwatch_add(stopwatch *to, double ns); /* false: errno says why */
-double stopwatch_median(stopwatch *of);       /* 0 if there are none; sorts the timings */
-void stopwatch_clear(stopwatch *of);
-void stopwatch_free(stopwatch *of);
+bool stopwatch_add(stopwatch *watch, double ns); /* false: errno says why */
+double stopwatch_median(stopwatch *watch);       /* 0 if there are none; sorts the timings */
+void stopwatch_clear(stopwatch *watch);
+void stopwatch_free(stopwatch *watch);
 
 #endif

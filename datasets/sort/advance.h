@@ -13,10 +13,10 @@ typedef struct advance {
 enum { ADVANCE_EACH = 1 << 14 }; /* records between two calls */
 
 /* `to` may be NULL. */
-static inline void advance_tell(const advance *to, uint64_t done, uint64_t whole)
+static inline void advance_tell(const advance *callback, uint64_t done, uint64_t whole)
 {
-  if (to != NULL && done % ADVANCE_EACH == 0)
-    to->told(to->context, done, whole);
+  if (callback != NULL && done % ADVANCE_EACH == 0)
+    callback->told(callback->context, done, whole);
 }
 
 #endif

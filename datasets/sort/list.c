@@ -3,13 +3,13 @@
  *     rows --by (hash, order)--> first of each group marked --by order--> stream, distinct
  *                                                           --by hash---> truth
  *
- * Always: `pending` exists until urllist_finish. After it keys and rows may be read, and none added. The lowest bit of
- * a `place` means https until the firsts are marked, and from then on "the first row of its key". Of rows with one hash
- * exactly one is the first: the one with the least `order`. Ranks count the firsts in order, so ranks[r] is the place
- * of the key of rank r in `keys`.
+ * Always: `pending` exists until urllist_finish. After it keys and rows may be read, and none added. The lowest bit
+ * of a `place` means https until the firsts are marked, and from then on "the first row of its key". Of rows with
+ * one hash exactly one is the first: the one with the least `order`. Ranks count the firsts in order, so ranks[r] is
+ * the place of the key of rank r in `keys`.
  *
- * `strata replay` and datasets/ call it on one thread. After a crash: its files have no names (spool.h) and go with the
- * process. */
+ * `strata replay` and datasets/ call it on one thread. After a crash: its files have no names (spool.h) and go with
+ * the process. */
 #include "datasets/sort/list.h"
 #include "datasets/sort/rng.h"
 #include "datasets/sort/sorter.h"
@@ -108,18 +108,18 @@ void urllist_free(urllist *old)
   free(old);
 }
 
-bool urllist_add(urllist *to, const char *key, size_t size, bool is_https)
+bool urllist_add(urllist *list, const char *key, size_t size, bool is_https)
 {
-  assert(to->pending && size <= UINT16_MAX && to->rows == sorter_count(to->pending));
+  assert(list->pending && size <= UINT16_MAX && list->rows == sorter_count(list->pending));
   row_record row = {
     .hash = key_hash_of(key, size),
-    .order = to->shuffle ? rng_mix(to->seed ^ to->rows) : to->rows, /* mix is a bijection: no two rows tie */
-    .place = 2 * spool_size(to->keys) + is_https,
+    .order = list->shuffle ? rng_mix(list->seed ^ list->rows) : list->rows, /* mix is a bijection: no two rows tie */
+    .place = 2 * spool_size(list->keys) + is_https,
   };
   uint16_t size16 = (uint16_t)size;
-  to->rows++;
-  return spool_write(to->keys, &size16, sizeof size16) && spool_write(to->keys, key, size) &&
-         sorter_add(to->pending, &row);
+  list->rows++;
+  return spool_write(list->keys, &size16, sizeof size16) && spool_write(list->keys, key, size) &&
+         sorter_add(list->pending, &row);
 }
 
 /* Rows of one key are adjacent, in their order of appearance: mark the first. */

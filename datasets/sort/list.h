@@ -42,7 +42,7 @@ urllist *urllist_create(const char *directory, bool shuffle, uint64_t seed);
 void urllist_free(urllist *old); /* NULL is fine */
 
 /* Append a row; `is_https` says which scheme it had. False: errno says why. */
-bool urllist_add(urllist *to, const char *key, size_t size, bool is_https);
+bool urllist_add(urllist *list, const char *key, size_t size, bool is_https);
 bool urllist_finish(urllist *filled, const advance *told); /* false: errno says why. `told`: NULL, or is told of it */
 
 uint64_t urllist_rows(const urllist *list);

@@ -1,3 +1,6 @@
+/* See sorter.h. Always: at most `room` records are held; a run on disk is sorted; after sorter_finish nothing is
+ * added. After a crash: runs are files without names (spool.h). Called by list.c, and by replay.c and its
+ * statistics. */
 #include "datasets/sort/sorter.h"
 #include "datasets/sort/spool.h"
 
@@ -58,40 +61,40 @@ void sorter_free(sorter *old)
   free(old);
 }
 
-static bool write_run(sorter *of)
+static bool write_run(sorter *s)
 {
-  qsort(of->memory, of->held, of->record_size, of->compare);
-  if (of->disk == NULL && (of->disk = spool_create(of->directory)) == NULL)
+  qsort(s->memory, s->held, s->record_size, s->compare);
+  if (s->disk == NULL && (s->disk = spool_create(s->directory)) == NULL)
     return false;
-  size_t held = of->held;
-  of->held = 0;
-  return spool_write(of->disk, of->memory, held * of->record_size);
+  size_t held = s->held;
+  s->held = 0;
+  return spool_write(s->disk, s->memory, held * s->record_size);
 }
 
-bool sorter_add(sorter *to, const void *record)
+bool sorter_add(sorter *s, const void *record)
 {
-  assert_sorter(to);
-  assert(!to->heap); /* not finished yet */
-  if (to->held == to->room && !write_run(to))
+  assert_sorter(s);
+  assert(!s->heap); /* not finished yet */
+  if (s->held == s->room && !write_run(s))
     return false;
-  memcpy(to->memory + to->held++ * to->record_size, record, to->record_size);
-  to->count++;
+  memcpy(s->memory + s->held++ * s->record_size, record, s->record_size);
+  s->count++;
   return true;
 }
 
-uint64_t sorter_count(const sorter *of)
+uint64_t sorter_count(const sorter *s)
 {
-  return of->count;
+  return s->count;
 }
 
-static void sink(sorter *of, size_t hole)
+static void sink(sorter *s, size_t hole)
 {
-  run *heap = of->heap;
-  assert(hole < of->runs || of->runs == 0);
+  run *heap = s->heap;
+  assert(hole < s->runs || s->runs == 0);
   for (;;) {
     size_t least = hole;
-    for (size_t child = 2 * hole + 1; child <= 2 * hole + 2 && child < of->runs; child++)
-      if (of->compare(heap[child].at, heap[least].at) < 0)
+    for (size_t child = 2 * hole + 1; child <= 2 * hole + 2 && child < s->runs; child++)
+      if (s->compare(heap[child].at, heap[least].at) < 0)
         least = child;
     if (least == hole)
       return;

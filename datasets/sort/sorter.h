@@ -22,8 +22,8 @@ enum { SORTER_MEMORY = 64 * 1024 * 1024 }; /* for most: runs of millions, and a 
 sorter *sorter_create(const char *directory, size_t record_size, sorter_compare compare, size_t memory_bytes);
 void sorter_free(sorter *old); /* NULL is fine */
 
-bool sorter_add(sorter *to, const void *record); /* false: errno says why */
-uint64_t sorter_count(const sorter *of);
+bool sorter_add(sorter *s, const void *record); /* false: errno says why */
+uint64_t sorter_count(const sorter *s);
 
 bool sorter_finish(sorter *filled);      /* false: errno says why */
 const void *sorter_next(sorter *sorted); /* NULL after the last; valid until sorter_free */

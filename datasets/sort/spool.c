@@ -1,3 +1,5 @@
+/* See spool.h. Always: `size` counts the bytes in the buffer, too; a map is of all bytes, and then nothing is
+ * written. After a crash: the file has no name, and goes with the process. Called by sorter.c, list.c and program.c. */
 #include "datasets/sort/spool.h"
 
 #include <assert.h>
@@ -68,10 +70,10 @@ void spool_free(spool *old)
   free(old);
 }
 
-static bool write_out(spool *to, const char *bytes, size_t size)
+static bool write_out(spool *s, const char *bytes, size_t size)
 {
   while (size > 0) {
-    ssize_t wrote = write(to->fd, bytes, size);
+    ssize_t wrote = write(s->fd, bytes, size);
     if (wrote < 0 && errno == EINTR)
       continue;
     if (wrote < 0)
@@ -82,31 +84,31 @@ static bool write_out(spool *to, const char *bytes, size_t size)
   return true;
 }
 
-static bool flush(spool *to)
+static bool flush(spool *s)
 {
-  size_t size = to->buffered;
-  to->buffered = 0;
-  return write_out(to, to->buffer, size);
+  size_t size = s->buffered;
+  s->buffered = 0;
+  return write_out(s, s->buffer, size);
 }
 
-bool spool_write(spool *to, const void *bytes, size_t size)
+bool spool_write(spool *s, const void *bytes, size_t size)
 {
-  assert_spool(to);
-  assert(!to->map); /* not finished yet */
-  if (size > BUFFER_SIZE - to->buffered && !flush(to))
+  assert_spool(s);
+  assert(!s->map); /* not finished yet */
+  if (size > BUFFER_SIZE - s->buffered && !flush(s))
     return false;
-  to->size += size;
+  s->size += size;
   if (size > BUFFER_SIZE)
-    return write_out(to, bytes, size);
-  memcpy(to->buffer + to->buffered, bytes, size);
-  to->buffered += size;
-  assert_spool(to);
+    return write_out(s, bytes, size);
+  memcpy(s->buffer + s->buffered, bytes, size);
+  s->buffered += size;
+  assert_spool(s);
   return true;
 }
 
-uint64_t spool_size(const spool *of)
+uint64_t spool_size(const spool *s)
 {
-  return of->size;
+  return s->size;
 }
 
 bool spool_finish(spool *written)

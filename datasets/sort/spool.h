@@ -16,8 +16,8 @@ spool *spool_create(const char *directory);
 void spool_free(spool *old); /* NULL is fine */
 
 /* Append. False: errno says why (ENOSPC); the spool is then good for spool_free only. */
-bool spool_write(spool *to, const void *bytes, size_t size);
-uint64_t spool_size(const spool *of); /* bytes written */
+bool spool_write(spool *s, const void *bytes, size_t size);
+uint64_t spool_size(const spool *s); /* bytes written */
 
 /* End writing, and map. False: errno says why. spool_bytes is NULL for an empty spool. */
 bool spool_finish(spool *written);
