@@ -67,8 +67,7 @@ enum { MLBF_CORPUS_NEAR_SHINGLES = 32 };
 /* Of a text of up to MLBF_SHINGLES_WHOLE shingles all are compared, of a longer one so many, the least of all. What
  * that gets wrong (a test measures it): of texts of 4,000 words that share .88, one in 40 is near; of those that share
  * .92, one in 5 is not, of .93 one in 13, of .95 one in 400; of 1,000 words at .88 one in 70, at .93 one in 20.
- * Documents that were added before this library kept the least are compared with each other by those that were kept,
- * and are found near to no newer one. */
+ * Documents that were added without the least (mlbf_shingles.whole) are compared by those that were kept. */
 
 /* Once, before mlbf_corpus_add_near: reads the table of near-duplicates, near.table, and the documents that it does not
  * know: those of the last volume, or all if it is gone or damaged (some 5 s per million web pages). From then on it

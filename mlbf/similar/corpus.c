@@ -234,7 +234,7 @@ mlbf_status corpus_stage(mlbf_corpus *c, mlbf_span name, const mlbf_shingles *sh
     return corpus_complain(&where, c->directory, MLBF_BAD_ARGUMENT,
                            "no name, no shingles, too many of them, or read-only");
   size_t whole = shingles->whole ? shingles->whole_count : 0;
-  uint64_t bytes = corpus_record_bytes(CORPUS_VERSION, name.size, shingles->count, whole);
+  uint64_t bytes = corpus_record_bytes(name.size, shingles->count, whole);
   mlbf_status status = have_room(c, shingles->count, bytes);
   if (status == MLBF_OK)
     status = open_file(c);
@@ -245,8 +245,8 @@ mlbf_status corpus_stage(mlbf_corpus *c, mlbf_span name, const mlbf_shingles *sh
   const corpus_volume *v = &c->volumes[c->count - 1];
   uint64_t at = v->row_at[v->rows];
   assert(at % 8 == 0 && bytes <= CORPUS_RECORD_MAX && v->number == c->count);
-  corpus_record_write(c->tail + c->tail_bytes, v, at, name, shingles, r);
-  assert(r->bytes <= bytes);
+  corpus_record_write(c->tail + c->tail_bytes, at, name, shingles, r);
+  assert(r->bytes == bytes);
   return MLBF_OK;
 }
 
@@ -297,7 +297,7 @@ bool corpus_next_record(mlbf_corpus *c, const corpus_volume *v, unsigned row, ui
   assert(row < v->rows && *at <= size && size <= CORPUS_ROW_BYTES);
   if (*at == size)
     return false;
-  if (corpus_record_read(c->buffer + *at, size - *at, v, offset, r)) {
+  if (corpus_record_read(c->buffer + *at, size - *at, offset, r)) {
     *at += r->bytes;
     return true;
   }

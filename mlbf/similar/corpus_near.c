@@ -3,8 +3,8 @@
  *     least shingles --keyed hash--> 18 minima --three each--> 6 keys --near_table.h--> places --read--> near, or not
  *
  * What is compared are the least of all shingles of each (mlbf_shingles.whole), up to where both have them all: an even
- * sample, whatever windows the words around an edit made. A document of version 2 has none, and is found, and compared,
- * by those that were kept.
+ * sample, whatever windows the words around an edit made. A document that was added without them is found, and
+ * compared, by those that were kept.
  *
  * Two documents that share the part J of all their shingles have equal minima with probability J, and an equal key with
  * 1 - (1 - J^3)^6: 0.9996 for J = 0.9, 0.992 for 0.82, the least of two that are near, and 0.15 for 0.3, which costs
@@ -300,12 +300,12 @@ static mlbf_status read_candidate(mlbf_corpus *c, near_place place, corpus_recor
   const corpus_volume *v = &c->volumes[place.volume - 1];
   uint64_t size = READ_FIRST;
   mlbf_status status = read_bytes(c, v, place.offset, &size);
-  uint64_t claimed = status == MLBF_OK ? corpus_record_claims(c->buffer, size, v) : 0;
+  uint64_t claimed = status == MLBF_OK ? corpus_record_claims(c->buffer, size) : 0;
   if (claimed > size) {
     size = claimed;
     status = read_bytes(c, v, place.offset, &size);
   }
-  *is_there = status == MLBF_OK && corpus_record_read(c->buffer, size, v, place.offset, r);
+  *is_there = status == MLBF_OK && corpus_record_read(c->buffer, size, place.offset, r);
   return status == MLBF_DAMAGED ? MLBF_OK : status;
 }
 

@@ -98,10 +98,9 @@ void corpus_volume_take(corpus_volume *v, const corpus_record *r)
   assert_volume(v);
 }
 
-static void begin_volume(uint32_t number, uint32_t version, corpus_volume *v)
+static void begin_volume(uint32_t number, corpus_volume *v)
 {
-  *v = (corpus_volume){
-    .number = number, .version = version, .row_at = {CORPUS_HEADER_BYTES}, .words_end = CORPUS_HEADER_BYTES};
+  *v = (corpus_volume){.number = number, .row_at = {CORPUS_HEADER_BYTES}, .words_end = CORPUS_HEADER_BYTES};
 }
 
 static void insert_record(corpus_volume *v, unsigned row, const corpus_record *r)
@@ -121,7 +120,7 @@ static mlbf_status insert_row(const corpus_place *where, corpus_volume *v, unsig
   mlbf_status status = corpus_volume_read_row(where, v, row, buffer, &size);
   if (status != MLBF_OK)
     return status;
-  for (; at < size && corpus_record_read(buffer + at, size - at, v, v->row_at[row] + at, &r); at += r.bytes)
+  for (; at < size && corpus_record_read(buffer + at, size - at, v->row_at[row] + at, &r); at += r.bytes)
     insert_record(v, row, &r);
   v->words_end = v->row_at[row] + at;
   if (at == size)
@@ -156,9 +155,9 @@ void corpus_volume_drop(corpus_volume *v)
 
 /* ---- documents ------------------------------------------------------------------------------------------ */
 
-static docs_header header_of(uint32_t version)
+static docs_header make_header(void)
 {
-  docs_header h = {.version = version,
+  docs_header h = {.version = CORPUS_VERSION,
                    .endian_mark = ENDIAN_MARK,
                    .row_shingles = CORPUS_ROW_SHINGLES,
                    .row_bits = CORPUS_ROW_BITS,
@@ -170,30 +169,28 @@ static docs_header header_of(uint32_t version)
   return h;
 }
 
-static mlbf_status check_header(int file, const struct stat *info, uint32_t *version)
+static mlbf_status check_header(int file, const struct stat *info)
 {
+  const docs_header ours = make_header();
   docs_header h;
   if (!S_ISREG(info->st_mode) || info->st_size < CORPUS_HEADER_BYTES)
     return MLBF_NOT_A_FILTER;
   mlbf_status status = mlbf_disk_read(file, &h, sizeof h, 0);
   if (status != MLBF_OK)
     return status;
-  for (*version = 1; *version <= CORPUS_VERSION; ++*version) {
-    docs_header ours = header_of(*version);
-    if (memcmp(&h, &ours, sizeof h) == 0)
-      return MLBF_OK;
-  }
+  if (memcmp(&h, &ours, sizeof h) == 0)
+    return MLBF_OK;
   if (memcmp(h.magic, magic, sizeof magic) != 0)
     return MLBF_NOT_A_FILTER;
   return h.checksum == XXH3_64bits(&h, offsetof(docs_header, checksum)) ? MLBF_VERSION : MLBF_DAMAGED;
 }
 
 /* What is behind the documents: nothing, the torn end of a power cut, or, if another document is in it, damage. */
-static bool follows_another(const corpus_volume *v, const unsigned char *bytes, uint64_t at, uint64_t size)
+static bool follows_another(const unsigned char *bytes, uint64_t at, uint64_t size)
 {
   corpus_record r;
   for (; at < size; at += 8)
-    if (corpus_record_read(bytes + at, size - at, v, at, &r))
+    if (corpus_record_read(bytes + at, size - at, at, &r))
       return true;
   return false;
 }
@@ -203,11 +200,11 @@ static mlbf_status take_documents(const corpus_place *where, const char *path, c
 {
   corpus_record r;
   uint64_t at = CORPUS_HEADER_BYTES;
-  while (corpus_record_read(bytes + at, size - at, v, at, &r) && corpus_volume_has_room(v, r.count, r.bytes)) {
+  while (corpus_record_read(bytes + at, size - at, at, &r) && corpus_volume_has_room(v, r.count, r.bytes)) {
     corpus_volume_take(v, &r);
     at += r.bytes;
   }
-  if (!follows_another(v, bytes, at, size))
+  if (!follows_another(bytes, at, size))
     return MLBF_OK;
   char what[64];
   snprintf(what, sizeof what, "damaged at byte %llu", (unsigned long long)at);
@@ -246,7 +243,7 @@ static mlbf_status cut(const corpus_place *where, const char *path, const corpus
 /* Under another name first: there is no volume whose header is half written. */
 static bool make_documents(int directory, const char *made, const char *name)
 {
-  docs_header header = header_of(CORPUS_VERSION);
+  docs_header header = make_header();
   int file = mlbf_disk_create(directory, made, 0666);
   bool is_written = file >= 0 && mlbf_disk_write(file, &header, sizeof header) && fdatasync(file) == 0;
   int why = errno;
@@ -262,7 +259,7 @@ mlbf_status corpus_volume_create(const corpus_place *where, uint32_t number, cor
   name_of(number, ".docs.new", made);
   name_of(number, ".docs", name);
   corpus_path(where->directory, number, ".docs.new", path);
-  begin_volume(number, CORPUS_VERSION, v);
+  begin_volume(number, v);
   if (make_documents(where->files, made, name))
     return MLBF_OK;
   return corpus_complain(where, path, MLBF_IO, NULL);
@@ -293,7 +290,7 @@ static bool is_sound(const rows_index *index, const mlbf_block_file *table)
 }
 
 /* MLBF_IO with ENOENT: it has none. */
-static mlbf_status map_rows(const corpus_place *where, uint32_t number, uint32_t version, corpus_volume *v)
+static mlbf_status map_rows(const corpus_place *where, uint32_t number, corpus_volume *v)
 {
   char path[PATH_MAX];
   mlbf_block_file table;
@@ -316,7 +313,6 @@ static mlbf_status map_rows(const corpus_place *where, uint32_t number, uint32_t
     return corpus_complain(where, path, status, NULL);
   }
   *v = (corpus_volume){.number = number,
-                       .version = version,
                        .rows = MLBF_ROWS,
                        .documents = table.numbers[N_DOCUMENTS],
                        .is_full = true,
@@ -328,17 +324,17 @@ static mlbf_status map_rows(const corpus_place *where, uint32_t number, uint32_t
   return MLBF_OK;
 }
 
-static mlbf_status open_rows(const corpus_place *where, uint32_t number, uint32_t version, const char *path, int file,
-                             uint64_t size, corpus_volume *v)
+static mlbf_status open_rows(const corpus_place *where, uint32_t number, const char *path, int file, uint64_t size,
+                             corpus_volume *v)
 {
-  mlbf_status status = map_rows(where, number, version, v);
+  mlbf_status status = map_rows(where, number, v);
   if (status == MLBF_OK && v->row_at[MLBF_ROWS] != size) {
     corpus_volume_drop(v);
     return corpus_complain(where, path, MLBF_DAMAGED, "not as long as its .rows file says");
   }
   if (status != MLBF_IO || errno != ENOENT)
     return status;
-  begin_volume(number, version, v);
+  begin_volume(number, v);
   return read_documents(where, path, file, size, v);
 }
 
@@ -347,16 +343,15 @@ mlbf_status corpus_volume_open(const corpus_place *where, uint32_t number, bool 
 {
   char path[PATH_MAX];
   struct stat info;
-  uint32_t version = 0;
   corpus_path(where->directory, number, ".docs", path);
   int file = corpus_open_file(where, number, ".docs", O_RDONLY);
   if (file < 0)
     return corpus_complain(where, path, MLBF_IO, NULL);
-  mlbf_status status = fstat(file, &info) == 0 ? check_header(file, &info, &version) : MLBF_IO;
+  mlbf_status status = fstat(file, &info) == 0 ? check_header(file, &info) : MLBF_IO;
   if (status != MLBF_OK)
     status = corpus_complain(where, path, status, status == MLBF_NOT_A_FILTER ? "no file of documents" : NULL);
   else
-    status = open_rows(where, number, version, path, file, (uint64_t)info.st_size, v);
+    status = open_rows(where, number, path, file, (uint64_t)info.st_size, v);
   if (status == MLBF_OK && may_cut)
     status = cut(where, path, v, (uint64_t)info.st_size, cut_bytes);
   int why = errno;
@@ -373,7 +368,7 @@ static mlbf_status write_row_again(int file, const corpus_volume *v, unsigned ro
   if (status != MLBF_OK)
     return status;
   for (uint64_t at = 0; at < size; at += r.bytes)
-    if (!corpus_record_read(bytes + at, size - at, v, from + at, &r))
+    if (!corpus_record_read(bytes + at, size - at, from + at, &r))
       return MLBF_DAMAGED;
   return lseek(file, (off_t)from, SEEK_SET) >= 0 && mlbf_disk_write(file, bytes, size) ? MLBF_OK : MLBF_IO;
 }
@@ -431,7 +426,7 @@ mlbf_status corpus_volume_seal(const corpus_place *where, corpus_volume *v, unsi
   if (status != MLBF_OK)
     return corpus_complain(where, rows, status, NULL);
   corpus_volume mapped;
-  status = map_rows(where, v->number, v->version, &mapped);
+  status = map_rows(where, v->number, &mapped);
   if (status != MLBF_OK)
     return status;
   corpus_volume_drop(v);

@@ -13,7 +13,7 @@
 enum {
   CORPUS_HEADER_BYTES = 64,
   CORPUS_RECORD_HEAD = 32,
-  CORPUS_VERSION = 3,          /* of new .docs files; version 2 has no least shingles, 1 no hashes of texts either */
+  CORPUS_VERSION = 3,          /* of .docs files */
   CORPUS_ROW_SHINGLES = 20000, /* some 130 web pages */
   CORPUS_ROW_BITS = 124704,    /* m of that and a rate of 0.05 */
   CORPUS_HASHES = 4,
@@ -36,7 +36,6 @@ typedef struct corpus_record {
 
 typedef struct corpus_volume {
   uint32_t number;                /* from 1 */
-  uint32_t version;               /* of its records */
   unsigned rows;                  /* begun */
   uint64_t row_at[MLBF_ROWS + 1]; /* offset of each row's first document in the file; after the last: the end */
   uint64_t row_first[MLBF_ROWS];  /* that document's number in the volume */
@@ -81,15 +80,14 @@ mlbf_status corpus_complain(const corpus_place *where, const char *path, mlbf_st
 void corpus_name_marks(mlbf_span name, uint64_t marks[CORPUS_NAME_MARKS]);
 
 /* Of a record. */
-uint64_t corpus_record_bytes(uint32_t version, size_t name_size, size_t shingles, size_t whole);
+uint64_t corpus_record_bytes(size_t name_size, size_t shingles, size_t whole);
 /* How many bytes the one at `at` says it has; 0: it cannot be one. */
-uint64_t corpus_record_claims(const unsigned char *at, uint64_t left, const corpus_volume *v);
+uint64_t corpus_record_claims(const unsigned char *at, uint64_t left);
 /* Reads the record at `at`, with `left` bytes from there to the end of the buffer, at `offset` of the volume's file. */
-bool corpus_record_read(const unsigned char *at, uint64_t left, const corpus_volume *v, uint64_t offset,
-                        corpus_record *r);
-/* Into `to`, room for CORPUS_RECORD_MAX; `*r` has the caller's shingles and name. */
-void corpus_record_write(unsigned char *to, const corpus_volume *v, uint64_t offset, mlbf_span name,
-                         const mlbf_shingles *shingles, corpus_record *r);
+bool corpus_record_read(const unsigned char *at, uint64_t left, uint64_t offset, corpus_record *r);
+/* Into `record`, room for CORPUS_RECORD_MAX; `*r` has the caller's shingles and name. */
+void corpus_record_write(unsigned char *record, uint64_t offset, mlbf_span name, const mlbf_shingles *shingles,
+                         corpus_record *r);
 
 /* A new one with its file. */
 mlbf_status corpus_volume_create(const corpus_place *where, uint32_t number, corpus_volume *v);

@@ -11,7 +11,7 @@
 #include "mlbf/corpus.h"
 #include "tests/contract/fuzz/input_file.h"
 
-enum { HEADER = 64 };
+enum { HEADER = 64, HEAD = 32 }; /* of the file, of a record */
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -23,15 +23,13 @@ static void repair(uint8_t *file, size_t size)
   if (size < HEADER)
     return;
   sum = XXH3_64bits(file, HEADER - 8);
-  size_t head = file[8] == 1 ? 16 : file[8] == 2 ? 24 : 32; /* by the version */
   memcpy(file + HEADER - 8, &sum, sizeof sum);
-  for (size_t at = HEADER; at + head <= size;) {
-    uint32_t count, name, whole = 0;
+  for (size_t at = HEADER; at + HEAD <= size;) {
+    uint32_t count, name, whole;
     memcpy(&count, file + at + 8, sizeof count);
     memcpy(&name, file + at + 12, sizeof name);
-    if (head == 32)
-      memcpy(&whole, file + at + 24, sizeof whole);
-    uint64_t bytes = head + 8 * ((uint64_t)count + whole) + ((uint64_t)name + 7) / 8 * 8;
+    memcpy(&whole, file + at + 24, sizeof whole);
+    uint64_t bytes = HEAD + 8 * ((uint64_t)count + whole) + ((uint64_t)name + 7) / 8 * 8;
     if (bytes > size - at)
       return;
     sum = XXH3_64bits_withSeed(file + at + 8, bytes - 8, at);
