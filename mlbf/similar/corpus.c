@@ -42,44 +42,32 @@ static bool make_room(mlbf_corpus *c)
   return true;
 }
 
-static bool has_volume(mlbf_corpus *c, uint32_t number)
-{
-  corpus_place where = corpus_where(c);
-  int file = corpus_open_file(&where, number, ".docs", O_RDONLY);
-  bool is_there = file >= 0 || errno != ENOENT;
-  if (file >= 0)
-    close(file);
-  return is_there;
-}
-
 /* One that is full and has no rows on disk: death came before them. */
 static mlbf_status open_next(mlbf_corpus *c, uint32_t number)
 {
-  corpus_place where = corpus_where(c);
-  bool is_last = !has_volume(c, number + 1);
+  bool is_last = !corpus_has_volume(&c->directory, number + 1);
   if (!make_room(c))
     return corpus_no_memory(c);
   corpus_volume *v = &c->volumes[c->count];
-  mlbf_status status = corpus_volume_open(&where, number, is_last && !c->is_read_only, v, &c->cut_bytes);
+  mlbf_status status = corpus_volume_open(&c->directory, number, is_last && !c->is_read_only, v, &c->cut_bytes);
   if (status != MLBF_OK)
     return status;
   c->count++;
-  return is_last || v->is_full || c->is_read_only || v->rows < MLBF_ROWS ? MLBF_OK
-                                                                         : corpus_volume_seal(&where, v, c->buffer);
+  return is_last || v->is_full || c->is_read_only || v->rows < MLBF_ROWS ? MLBF_OK : corpus_volume_seal(v, c->buffer);
 }
 
 /* Made if it is not there and may be; ours, if it is to be written. */
 static bool open_directory(mlbf_corpus *c)
 {
   struct stat info;
-  if (!c->is_read_only && mkdir(c->directory, 0777) != 0 && errno != EEXIST)
+  if (!c->is_read_only && mkdir(c->directory.path, 0777) != 0 && errno != EEXIST)
     return false;
-  c->files = open(c->directory, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-  if (c->files < 0) { /* ENOTDIR: of a link, too */
-    errno = errno == ENOTDIR && lstat(c->directory, &info) == 0 && S_ISLNK(info.st_mode) ? ELOOP : errno;
+  c->directory.file = open(c->directory.path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  if (c->directory.file < 0) { /* ENOTDIR: of a link, too */
+    errno = errno == ENOTDIR && lstat(c->directory.path, &info) == 0 && S_ISLNK(info.st_mode) ? ELOOP : errno;
     return false;
   }
-  if (fstat(c->files, &info) != 0)
+  if (fstat(c->directory.file, &info) != 0)
     return false;
   errno = EPERM;
   return c->is_read_only || info.st_uid == geteuid();
@@ -87,12 +75,10 @@ static bool open_directory(mlbf_corpus *c)
 
 static mlbf_status open_volumes(mlbf_corpus *c)
 {
-  corpus_place where = corpus_where(c);
   mlbf_status status = MLBF_OK;
   if (!open_directory(c))
-    return corpus_complain(&where, c->directory, MLBF_IO, NULL);
-  where = corpus_where(c);
-  for (uint32_t number = 1; status == MLBF_OK && has_volume(c, number); number++)
+    return corpus_directory_error(&c->directory, MLBF_IO, NULL);
+  for (uint32_t number = 1; status == MLBF_OK && corpus_has_volume(&c->directory, number); number++)
     status = open_next(c, number);
   return status;
 }
@@ -104,15 +90,15 @@ mlbf_status mlbf_corpus_open(const char *directory, bool read_only, mlbf_corpus 
   mlbf_status status = c ? MLBF_OK : MLBF_NO_MEMORY;
   snprintf(message, MLBF_CORPUS_MESSAGE_SIZE, "out of memory");
   if (c) {
-    c->file = c->files = -1;
+    c->file = c->directory.file = -1;
     c->is_read_only = read_only;
     c->buffer = malloc(CORPUS_ROW_BYTES);
     c->tail = read_only ? NULL : malloc(CORPUS_TAIL_BYTES);
-    bool is_short = snprintf(c->directory, sizeof c->directory, "%s", directory) < PATH_MAX - 16;
+    bool is_short = snprintf(c->directory.path, PATH_MAX, "%s", directory) < PATH_MAX - 16;
     status = !c->buffer || (!c->tail && !read_only) ? corpus_no_memory(c)
              : !is_short                            ? MLBF_BAD_ARGUMENT
                                                     : open_volumes(c);
-    snprintf(message, MLBF_CORPUS_MESSAGE_SIZE, "%s", is_short ? c->message : "the path is too long");
+    snprintf(message, MLBF_CORPUS_MESSAGE_SIZE, "%s", is_short ? c->directory.message : "the path is too long");
   }
   int why = errno;
   if (status == MLBF_OK)
@@ -133,8 +119,8 @@ void mlbf_corpus_close(mlbf_corpus *c)
     corpus_volume_drop(&c->volumes[i]);
   if (c->file >= 0)
     close(c->file);
-  if (c->files >= 0)
-    close(c->files);
+  if (c->directory.file >= 0)
+    close(c->directory.file);
   free(c->volumes);
   free(c->buffer);
   free(c->tail);
@@ -143,7 +129,7 @@ void mlbf_corpus_close(mlbf_corpus *c)
 
 const char *mlbf_corpus_message(const mlbf_corpus *c)
 {
-  return c->message;
+  return c->directory.message;
 }
 
 void mlbf_corpus_stats_read(const mlbf_corpus *c, mlbf_corpus_stats *stats)
@@ -169,7 +155,6 @@ static void close_file(mlbf_corpus *c)
 /* The last volume takes such a document, or a new one is begun behind it. */
 static mlbf_status have_room(mlbf_corpus *c, uint64_t shingles, uint64_t bytes)
 {
-  corpus_place where = corpus_where(c);
   assert(!c->is_read_only && c->count <= c->room);
   corpus_volume *last = c->count ? &c->volumes[c->count - 1] : NULL;
   mlbf_status status = MLBF_OK;
@@ -178,13 +163,13 @@ static mlbf_status have_room(mlbf_corpus *c, uint64_t shingles, uint64_t bytes)
   if (last && !last->is_full)
     status = mlbf_corpus_flush(c);
   if (last && !last->is_full && status == MLBF_OK)
-    status = corpus_volume_seal(&where, last, c->buffer);
+    status = corpus_volume_seal(last, c->buffer);
   if (status != MLBF_OK)
     return status;
   close_file(c);
   if (!make_room(c))
     return corpus_no_memory(c);
-  status = corpus_volume_create(&where, (uint32_t)c->count + 1, &c->volumes[c->count]);
+  status = corpus_volume_create(&c->directory, (uint32_t)c->count + 1, &c->volumes[c->count]);
   c->count += status == MLBF_OK;
   return status;
 }
@@ -192,47 +177,40 @@ static mlbf_status have_room(mlbf_corpus *c, uint64_t shingles, uint64_t bytes)
 /* Of the last volume, for flushing: that never has to open one. */
 static mlbf_status open_file(mlbf_corpus *c)
 {
-  corpus_place where = corpus_where(c);
-  char path[PATH_MAX];
+  assert(c->count > 0);
+  const corpus_volume *last = &c->volumes[c->count - 1];
   if (c->file < 0)
-    c->file = corpus_open_file(&where, (uint32_t)c->count, ".docs", O_WRONLY);
-  if (c->file >= 0)
-    return MLBF_OK;
-  corpus_path(c->directory, (uint32_t)c->count, ".docs", path);
-  return corpus_complain(&where, path, MLBF_IO, NULL);
+    c->file = corpus_volume_file(last, ".docs", O_WRONLY);
+  return c->file >= 0 ? MLBF_OK : corpus_volume_error(last, ".docs", MLBF_IO, NULL);
 }
 
 /* What a crash cuts short has no checksum that holds. */
 mlbf_status mlbf_corpus_flush(mlbf_corpus *c)
 {
-  corpus_place where = corpus_where(c);
-  char path[PATH_MAX];
   if (!c->tail_bytes)
     return MLBF_OK;
   const corpus_volume *v = &c->volumes[c->count - 1];
   assert(!c->is_read_only && !v->is_full && v->row_at[v->rows] >= CORPUS_HEADER_BYTES + c->tail_bytes);
   uint64_t end = v->row_at[v->rows] - c->tail_bytes;
-  corpus_path(c->directory, v->number, ".docs", path);
   if (lseek(c->file, (off_t)end, SEEK_SET) < 0)
-    return corpus_complain(&where, path, MLBF_IO, NULL);
+    return corpus_volume_error(v, ".docs", MLBF_IO, NULL);
   if (mlbf_disk_write(c->file, c->tail, c->tail_bytes)) {
     c->tail_bytes = 0;
     return MLBF_OK;
   }
-  mlbf_status status = corpus_complain(&where, path, MLBF_IO, NULL);
+  mlbf_status status = corpus_volume_error(v, ".docs", MLBF_IO, NULL);
   int why = errno;
   (void)!ftruncate(c->file, (off_t)end); /* else the next try overwrites it, or the next opening cuts it off */
   errno = why;
   return status;
 }
 
-mlbf_status corpus_stage(mlbf_corpus *c, mlbf_span name, const mlbf_shingles *shingles, corpus_record *r)
+mlbf_status corpus_prepare(mlbf_corpus *c, mlbf_span name, const mlbf_shingles *shingles, corpus_record *r)
 {
-  corpus_place where = corpus_where(c);
   if (c->is_read_only || name.size == 0 || name.size > MLBF_CORPUS_NAME_MAX || shingles->count == 0 ||
       shingles->count > MLBF_CORPUS_SHINGLES_MAX || shingles->whole_count > MLBF_SHINGLES_WHOLE)
-    return corpus_complain(&where, c->directory, MLBF_BAD_ARGUMENT,
-                           "no name, no shingles, too many of them, or read-only");
+    return corpus_directory_error(&c->directory, MLBF_BAD_ARGUMENT,
+                                  "no name, no shingles, too many of them, or read-only");
   size_t whole = shingles->whole ? shingles->whole_count : 0;
   uint64_t bytes = corpus_record_bytes(name.size, shingles->count, whole);
   mlbf_status status = have_room(c, shingles->count, bytes);
@@ -250,14 +228,14 @@ mlbf_status corpus_stage(mlbf_corpus *c, mlbf_span name, const mlbf_shingles *sh
   return MLBF_OK;
 }
 
-mlbf_status corpus_take_staged(mlbf_corpus *c, const corpus_record *r, const uint64_t *keys, size_t key_count)
+mlbf_status corpus_commit(mlbf_corpus *c, const corpus_record *r, const uint64_t *keys, size_t key_count)
 {
   corpus_volume *v = &c->volumes[c->count - 1];
   mlbf_status status = corpus_near_put(c, keys, key_count, v->number, v->row_at[v->rows]);
   if (status != MLBF_OK) /* keys that are there already lead to another document, which is found unlike */
     return status;
   c->tail_bytes += r->bytes;
-  corpus_volume_take(v, r);
+  corpus_volume_add(v, r);
   return MLBF_OK;
 }
 
@@ -265,34 +243,30 @@ mlbf_status mlbf_corpus_add(mlbf_corpus *c, mlbf_span name, const mlbf_shingles 
 {
   uint64_t keys[CORPUS_NEAR_KEYS];
   corpus_record r = {.count = 0};
-  mlbf_status status = corpus_stage(c, name, shingles, &r);
+  mlbf_status status = corpus_prepare(c, name, shingles, &r);
   if (status != MLBF_OK)
     return status;
-  return corpus_take_staged(c, &r, keys, c->near ? corpus_near_keys(c->near, &r, keys) : 0);
+  return corpus_commit(c, &r, keys, c->near ? corpus_near_keys(c->near, &r, keys) : 0);
 }
 
 /* ---- reading through ------------------------------------------------------------------------------------ */
 
 mlbf_status corpus_need_rows(mlbf_corpus *c)
 {
-  corpus_place where = corpus_where(c);
   mlbf_status status = mlbf_corpus_flush(c);
   for (size_t i = 0; i < c->count && status == MLBF_OK; i++)
-    status = corpus_volume_need_rows(&where, &c->volumes[i], c->buffer);
+    status = corpus_volume_need_rows(&c->volumes[i], c->buffer);
   return status;
 }
 
 mlbf_status corpus_load_row(mlbf_corpus *c, const corpus_volume *v, unsigned row, uint64_t *size)
 {
-  corpus_place where = corpus_where(c);
-  return corpus_volume_read_row(&where, v, row, c->buffer, size);
+  return corpus_volume_read_row(v, row, c->buffer, size);
 }
 
 bool corpus_next_record(mlbf_corpus *c, const corpus_volume *v, unsigned row, uint64_t size, uint64_t *at,
                         corpus_record *r, mlbf_status *status)
 {
-  corpus_place where = corpus_where(c);
-  char path[PATH_MAX], what[64];
   uint64_t offset = v->row_at[row] + *at;
   assert(row < v->rows && *at <= size && size <= CORPUS_ROW_BYTES);
   if (*at == size)
@@ -301,9 +275,7 @@ bool corpus_next_record(mlbf_corpus *c, const corpus_volume *v, unsigned row, ui
     *at += r->bytes;
     return true;
   }
-  corpus_path(c->directory, v->number, ".docs", path);
-  snprintf(what, sizeof what, "damaged at byte %llu", (unsigned long long)offset);
-  *status = corpus_complain(&where, path, MLBF_DAMAGED, what);
+  *status = corpus_volume_damaged(v, offset);
   return false;
 }
 

@@ -11,12 +11,10 @@ _Static_assert((int)CORPUS_RECORD_MAX <= (int)CORPUS_TAIL_BYTES, "each record fi
 typedef struct corpus_near corpus_near; /* corpus_near.c */
 
 struct mlbf_corpus {
-  char directory[PATH_MAX];
-  char message[MLBF_CORPUS_MESSAGE_SIZE];
+  corpus_directory directory;
   bool is_read_only;
   corpus_volume *volumes; /* all are full, or were once, but the last */
   size_t count, room;
-  int files;             /* the directory */
   int file;              /* of the last one's documents, to append to; -1: none */
   unsigned char *buffer; /* CORPUS_ROW_BYTES: a row that was read */
   unsigned char *tail;   /* CORPUS_TAIL_BYTES: the last volume's last records, not yet written */
@@ -25,15 +23,9 @@ struct mlbf_corpus {
   corpus_near *near; /* NULL: near-duplicates are not asked for */
 };
 
-static inline corpus_place corpus_where(mlbf_corpus *c)
-{
-  return (corpus_place){.directory = c->directory, .files = c->files, .message = c->message};
-}
-
 static inline mlbf_status corpus_no_memory(mlbf_corpus *c)
 {
-  corpus_place where = corpus_where(c);
-  return corpus_complain(&where, c->directory, MLBF_NO_MEMORY, NULL);
+  return corpus_directory_error(&c->directory, MLBF_NO_MEMORY, NULL);
 }
 
 enum { CORPUS_NEAR_KEYS = 6 };
@@ -46,9 +38,9 @@ void corpus_near_close(mlbf_corpus *c); /* saves it */
 uint64_t corpus_near_bytes(const corpus_near *n);
 
 /* The first half of mlbf_corpus_add: the record is made, behind the tail. */
-mlbf_status corpus_stage(mlbf_corpus *c, mlbf_span name, const mlbf_shingles *shingles, corpus_record *r);
+mlbf_status corpus_prepare(mlbf_corpus *c, mlbf_span name, const mlbf_shingles *shingles, corpus_record *r);
 /* The other: it is part of the tail and of the volume. */
-mlbf_status corpus_take_staged(mlbf_corpus *c, const corpus_record *r, const uint64_t *keys, size_t key_count);
+mlbf_status corpus_commit(mlbf_corpus *c, const corpus_record *r, const uint64_t *keys, size_t key_count);
 
 /* All documents are in the files, and the rows know them. */
 mlbf_status corpus_need_rows(mlbf_corpus *c);

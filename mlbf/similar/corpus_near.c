@@ -156,7 +156,7 @@ static mlbf_status put_documents(mlbf_corpus *c)
 static mlbf_status load(mlbf_corpus *c)
 {
   corpus_near *n = c->near;
-  mlbf_status status = near_table_load(c->files, &n->table, &n->keying, &n->cover);
+  mlbf_status status = near_table_load(c->directory.file, &n->table, &n->keying, &n->cover);
   near_cover own = cover_of(c, n->cover.volumes);
   if (status == MLBF_NO_MEMORY)
     return corpus_no_memory(c);
@@ -164,9 +164,8 @@ static mlbf_status load(mlbf_corpus *c)
     return MLBF_OK;
   near_table_free(&n->table);
   n->cover = (near_cover){.volumes = 0};
-  corpus_place where = corpus_where(c);
   status = mlbf_keying_make(NULL, 0, &n->keying);
-  return status == MLBF_OK ? MLBF_OK : corpus_complain(&where, c->directory, status, NULL);
+  return status == MLBF_OK ? MLBF_OK : corpus_directory_error(&c->directory, status, NULL);
 }
 
 static void drop(mlbf_corpus *c)
@@ -180,9 +179,8 @@ static void drop(mlbf_corpus *c)
 
 mlbf_status mlbf_corpus_near_open(mlbf_corpus *c)
 {
-  corpus_place where = corpus_where(c);
   if (c->is_read_only || c->near)
-    return corpus_complain(&where, c->directory, MLBF_BAD_ARGUMENT, "read-only, or open already");
+    return corpus_directory_error(&c->directory, MLBF_BAD_ARGUMENT, "read-only, or open already");
   c->near = calloc(1, sizeof *c->near);
   if (!c->near)
     return corpus_no_memory(c);
@@ -205,7 +203,7 @@ void corpus_near_close(mlbf_corpus *c)
     return;
   near_cover cover = cover_of(c, UINT64_MAX);
   if (cover.volumes != c->near->cover.volumes)
-    (void)!near_table_save(c->files, &c->near->table, &c->near->keying, cover);
+    (void)!near_table_save(c->directory.file, &c->near->table, &c->near->keying, cover);
   drop(c);
 }
 
@@ -253,21 +251,15 @@ static size_t find_candidates(const corpus_near *n, const uint64_t *keys, size_t
 }
 
 /* Of the volume's documents, to be read; it stays open, for most candidates are new. */
-static mlbf_status open_volume(mlbf_corpus *c, uint32_t number)
+static mlbf_status open_volume(corpus_near *n, const corpus_volume *v)
 {
-  corpus_near *n = c->near;
-  corpus_place where = corpus_where(c);
-  char path[PATH_MAX];
-  if (n->file >= 0 && n->number == number)
+  if (n->file >= 0 && n->number == v->number)
     return MLBF_OK;
   if (n->file >= 0)
     close(n->file);
-  n->file = corpus_open_file(&where, number, ".docs", O_RDONLY);
-  n->number = number;
-  if (n->file >= 0)
-    return MLBF_OK;
-  corpus_path(c->directory, number, ".docs", path);
-  return corpus_complain(&where, path, MLBF_IO, NULL);
+  n->file = corpus_volume_file(v, ".docs", O_RDONLY);
+  n->number = v->number;
+  return n->file >= 0 ? MLBF_OK : corpus_volume_error(v, ".docs", MLBF_IO, NULL);
 }
 
 /* As much as is there, up to `*size` bytes, into c->buffer. */
@@ -282,13 +274,10 @@ static mlbf_status read_bytes(mlbf_corpus *c, const corpus_volume *v, uint64_t o
       memcpy(c->buffer, c->tail + (offset - written), *size);
     return MLBF_OK;
   }
-  mlbf_status status = open_volume(c, v->number);
+  mlbf_status status = open_volume(c->near, v);
   if (status != MLBF_OK || (status = mlbf_disk_read(c->near->file, c->buffer, *size, offset)) != MLBF_IO)
     return status;
-  corpus_place where = corpus_where(c);
-  char path[PATH_MAX];
-  corpus_path(c->directory, v->number, ".docs", path);
-  return corpus_complain(&where, path, MLBF_IO, NULL);
+  return corpus_volume_error(v, ".docs", MLBF_IO, NULL);
 }
 
 /* The document there, in c->buffer. `*is_there`: false: there is none. */
@@ -368,10 +357,9 @@ mlbf_status mlbf_corpus_add_near(mlbf_corpus *c, mlbf_span name, const mlbf_shin
   corpus_record r = {.count = 0};
   char *found = NULL;
   double found_share = 0;
-  corpus_place where = corpus_where(c);
   if (!c->near)
-    return corpus_complain(&where, c->directory, MLBF_BAD_ARGUMENT, "not open for this");
-  mlbf_status status = corpus_stage(c, name, shingles, &r);
+    return corpus_directory_error(&c->directory, MLBF_BAD_ARGUMENT, "not open for this");
+  mlbf_status status = corpus_prepare(c, name, shingles, &r);
   if (status != MLBF_OK)
     return status;
   size_t count = corpus_near_keys(c->near, &r, keys);
@@ -379,7 +367,7 @@ mlbf_status mlbf_corpus_add_near(mlbf_corpus *c, mlbf_span name, const mlbf_shin
     near_table_prefetch(&c->near->table, keys[i]);
   status = find_near(c, &r, keys, count, &found, &found_share);
   if (status == MLBF_OK)
-    status = corpus_take_staged(c, &r, keys, count);
+    status = corpus_commit(c, &r, keys, count);
   if (status == MLBF_OK) {
     *near = found;
     *share = found_share;

@@ -44,25 +44,56 @@ static void name_of(uint32_t number, const char *suffix, char name[NAME_SIZE])
   snprintf(name, NAME_SIZE, "%05u%s", (unsigned)number, suffix);
 }
 
-int corpus_open_file(const corpus_place *where, uint32_t number, const char *suffix, int flags)
+static int open_file(const corpus_directory *directory, uint32_t number, const char *suffix, int flags)
 {
   char name[NAME_SIZE];
   name_of(number, suffix, name);
-  return mlbf_disk_open_in(where->files, name, flags);
+  return mlbf_disk_open_in(directory->file, name, flags);
 }
 
-void corpus_path(const char *directory, uint32_t number, const char *suffix, char path[PATH_MAX])
+int corpus_volume_file(const corpus_volume *v, const char *suffix, int flags)
 {
-  snprintf(path, PATH_MAX, "%s/%05u%s", directory, (unsigned)number, suffix);
+  return open_file(v->directory, v->number, suffix, flags);
 }
 
-mlbf_status corpus_complain(const corpus_place *where, const char *path, mlbf_status status, const char *what)
+bool corpus_has_volume(const corpus_directory *directory, uint32_t number)
+{
+  int file = open_file(directory, number, ".docs", O_RDONLY);
+  bool is_there = file >= 0 || errno != ENOENT;
+  if (file >= 0)
+    close(file);
+  return is_there;
+}
+
+/* `name`: the file's, with a slash before it, or "". */
+static mlbf_status set_error(corpus_directory *directory, const char *name, mlbf_status status, const char *what)
 {
   int why = errno;
   const char *text = what ? what : status == MLBF_IO ? mlbf_disk_text(errno) : mlbf_status_text(status);
-  snprintf(where->message, MLBF_CORPUS_MESSAGE_SIZE, "%.400s: %s", path, text);
+  char path[PATH_MAX];
+  snprintf(path, sizeof path, "%s%s", directory->path, name);
+  snprintf(directory->message, sizeof directory->message, "%.400s: %s", path, text);
   errno = why;
   return status;
+}
+
+mlbf_status corpus_directory_error(corpus_directory *directory, mlbf_status status, const char *what)
+{
+  return set_error(directory, "", status, what);
+}
+
+mlbf_status corpus_volume_error(const corpus_volume *v, const char *suffix, mlbf_status status, const char *what)
+{
+  char name[1 + NAME_SIZE] = "/";
+  name_of(v->number, suffix, name + 1);
+  return set_error(v->directory, name, status, what);
+}
+
+mlbf_status corpus_volume_damaged(const corpus_volume *v, uint64_t offset)
+{
+  char what[64];
+  snprintf(what, sizeof what, "damaged at byte %llu", (unsigned long long)offset);
+  return corpus_volume_error(v, ".docs", MLBF_DAMAGED, what);
 }
 
 /* ---- rows ----------------------------------------------------------------------------------------------- */
@@ -87,7 +118,7 @@ static void row_begin(corpus_volume *v)
   v->rows++;
 }
 
-void corpus_volume_take(corpus_volume *v, const corpus_record *r)
+void corpus_volume_add(corpus_volume *v, const corpus_record *r)
 {
   assert(!v->is_full && corpus_volume_has_room(v, r->count, r->bytes));
   if (!row_has_room(v, r->count, r->bytes))
@@ -98,9 +129,10 @@ void corpus_volume_take(corpus_volume *v, const corpus_record *r)
   assert_volume(v);
 }
 
-static void begin_volume(uint32_t number, corpus_volume *v)
+static void begin_volume(corpus_directory *directory, uint32_t number, corpus_volume *v)
 {
-  *v = (corpus_volume){.number = number, .row_at = {CORPUS_HEADER_BYTES}, .words_end = CORPUS_HEADER_BYTES};
+  *v = (corpus_volume){
+    .directory = directory, .number = number, .row_at = {CORPUS_HEADER_BYTES}, .words_end = CORPUS_HEADER_BYTES};
 }
 
 static void insert_record(corpus_volume *v, unsigned row, const corpus_record *r)
@@ -112,26 +144,20 @@ static void insert_record(corpus_volume *v, unsigned row, const corpus_record *r
 }
 
 /* What is new of one row. */
-static mlbf_status insert_row(const corpus_place *where, corpus_volume *v, unsigned row, unsigned char *buffer)
+static mlbf_status insert_row(corpus_volume *v, unsigned row, unsigned char *buffer)
 {
   uint64_t size, at = v->words_end - v->row_at[row];
   corpus_record r;
-  char path[PATH_MAX];
-  mlbf_status status = corpus_volume_read_row(where, v, row, buffer, &size);
+  mlbf_status status = corpus_volume_read_row(v, row, buffer, &size);
   if (status != MLBF_OK)
     return status;
   for (; at < size && corpus_record_read(buffer + at, size - at, v->row_at[row] + at, &r); at += r.bytes)
     insert_record(v, row, &r);
   v->words_end = v->row_at[row] + at;
-  if (at == size)
-    return MLBF_OK;
-  char what[64];
-  corpus_path(where->directory, v->number, ".docs", path);
-  snprintf(what, sizeof what, "damaged at byte %llu", (unsigned long long)v->words_end);
-  return corpus_complain(where, path, MLBF_DAMAGED, what);
+  return at == size ? MLBF_OK : corpus_volume_damaged(v, v->words_end);
 }
 
-mlbf_status corpus_volume_need_rows(const corpus_place *where, corpus_volume *v, unsigned char *buffer)
+mlbf_status corpus_volume_need_rows(corpus_volume *v, unsigned char *buffer)
 {
   mlbf_status status = MLBF_OK;
   if (v->is_full || v->words_end == v->row_at[v->rows])
@@ -139,11 +165,11 @@ mlbf_status corpus_volume_need_rows(const corpus_place *where, corpus_volume *v,
   if (!v->words)
     status = mlbf_block_file_make(MLBF_FILE_ROWS, &mlbf_keying_none, NULL, words_bytes + sizeof(rows_index), &v->table);
   if (status != MLBF_OK)
-    return corpus_complain(where, where->directory, status, NULL);
+    return corpus_directory_error(v->directory, status, NULL);
   v->words = (void *)v->table.body;
   for (unsigned row = 0; status == MLBF_OK && row < v->rows; row++)
     if (v->words_end < v->row_at[row + 1])
-      status = insert_row(where, v, row, buffer);
+      status = insert_row(v, row, buffer);
   return status;
 }
 
@@ -195,45 +221,39 @@ static bool follows_another(const unsigned char *bytes, uint64_t at, uint64_t si
   return false;
 }
 
-static mlbf_status take_documents(const corpus_place *where, const char *path, const unsigned char *bytes,
-                                  uint64_t size, corpus_volume *v)
+static mlbf_status add_documents(corpus_volume *v, const unsigned char *bytes, uint64_t size)
 {
   corpus_record r;
   uint64_t at = CORPUS_HEADER_BYTES;
   while (corpus_record_read(bytes + at, size - at, at, &r) && corpus_volume_has_room(v, r.count, r.bytes)) {
-    corpus_volume_take(v, &r);
+    corpus_volume_add(v, &r);
     at += r.bytes;
   }
-  if (!follows_another(bytes, at, size))
-    return MLBF_OK;
-  char what[64];
-  snprintf(what, sizeof what, "damaged at byte %llu", (unsigned long long)at);
-  return corpus_complain(where, path, MLBF_DAMAGED, what);
+  assert(at == v->row_at[v->rows]);
+  return follows_another(bytes, at, size) ? corpus_volume_damaged(v, at) : MLBF_OK;
 }
 
-static mlbf_status read_documents(const corpus_place *where, const char *path, int file, uint64_t size,
-                                  corpus_volume *v)
+static mlbf_status read_documents(corpus_volume *v, int file, uint64_t size)
 {
   if (size > docs_bytes_most + CORPUS_RECORD_MAX)
-    return corpus_complain(where, path, MLBF_DAMAGED, "longer than it can be");
+    return corpus_volume_error(v, ".docs", MLBF_DAMAGED, "longer than it can be");
   unsigned char *bytes = malloc(size);
   if (!bytes)
-    return corpus_complain(where, path, MLBF_NO_MEMORY, NULL);
+    return corpus_volume_error(v, ".docs", MLBF_NO_MEMORY, NULL);
   mlbf_status status = mlbf_disk_read(file, bytes, size, 0);
-  status = status == MLBF_OK ? take_documents(where, path, bytes, size, v) : corpus_complain(where, path, status, NULL);
+  status = status == MLBF_OK ? add_documents(v, bytes, size) : corpus_volume_error(v, ".docs", status, NULL);
   free(bytes);
   return status;
 }
 
-static mlbf_status cut(const corpus_place *where, const char *path, const corpus_volume *v, uint64_t size,
-                       uint64_t *cut_bytes)
+static mlbf_status cut(const corpus_volume *v, uint64_t size, uint64_t *cut_bytes)
 {
   uint64_t end = v->row_at[v->rows];
   if (size == end)
     return MLBF_OK;
-  int file = corpus_open_file(where, v->number, ".docs", O_WRONLY);
+  int file = corpus_volume_file(v, ".docs", O_WRONLY);
   bool is_cut = file >= 0 && ftruncate(file, (off_t)end) == 0;
-  mlbf_status status = is_cut ? MLBF_OK : corpus_complain(where, path, MLBF_IO, NULL);
+  mlbf_status status = is_cut ? MLBF_OK : corpus_volume_error(v, ".docs", MLBF_IO, NULL);
   if (file >= 0)
     close(file);
   *cut_bytes += is_cut ? size - end : 0;
@@ -253,16 +273,15 @@ static bool make_documents(int directory, const char *made, const char *name)
   return is_written && renameat(directory, made, directory, name) == 0 && fsync(directory) == 0;
 }
 
-mlbf_status corpus_volume_create(const corpus_place *where, uint32_t number, corpus_volume *v)
+mlbf_status corpus_volume_create(corpus_directory *directory, uint32_t number, corpus_volume *v)
 {
-  char made[NAME_SIZE], name[NAME_SIZE], path[PATH_MAX];
+  char made[NAME_SIZE], name[NAME_SIZE];
   name_of(number, ".docs.new", made);
   name_of(number, ".docs", name);
-  corpus_path(where->directory, number, ".docs.new", path);
-  begin_volume(number, v);
-  if (make_documents(where->files, made, name))
+  begin_volume(directory, number, v);
+  if (make_documents(directory->file, made, name))
     return MLBF_OK;
-  return corpus_complain(where, path, MLBF_IO, NULL);
+  return corpus_volume_error(v, ".docs.new", MLBF_IO, NULL);
 }
 
 /* ---- both, on disk -------------------------------------------------------------------------------------- */
@@ -289,30 +308,30 @@ static bool is_sound(const rows_index *index, const mlbf_block_file *table)
   return is_fine;
 }
 
-/* MLBF_IO with ENOENT: it has none. */
-static mlbf_status map_rows(const corpus_place *where, uint32_t number, corpus_volume *v)
+/* Instead of what the volume has in memory. MLBF_IO with ENOENT: there is no such file. */
+static mlbf_status map_rows(corpus_volume *v)
 {
-  char path[PATH_MAX];
   mlbf_block_file table;
-  corpus_path(where->directory, number, ".rows", path);
-  int file = corpus_open_file(where, number, ".rows", O_RDONLY);
+  int file = corpus_volume_file(v, ".rows", O_RDONLY);
   if (file < 0)
-    return corpus_complain(where, path, MLBF_IO, NULL);
+    return corpus_volume_error(v, ".rows", MLBF_IO, NULL);
   mlbf_status status = mlbf_block_file_map_open(file, MLBF_FILE_ROWS, NULL, rows_body_bytes, &table);
   int why = errno;
   close(file);
   errno = why;
   if (status != MLBF_OK)
-    return corpus_complain(where, path, status, NULL);
+    return corpus_volume_error(v, ".rows", status, NULL);
   const rows_index *index = (const void *)(table.body + words_bytes);
   status = mlbf_block_file_verify(&table);
   if (status == MLBF_OK && !is_sound(index, &table))
     status = MLBF_DAMAGED;
   if (status != MLBF_OK) {
     mlbf_block_file_drop(&table);
-    return corpus_complain(where, path, status, NULL);
+    return corpus_volume_error(v, ".rows", status, NULL);
   }
-  *v = (corpus_volume){.number = number,
+  corpus_volume_drop(v);
+  *v = (corpus_volume){.directory = v->directory,
+                       .number = v->number,
                        .rows = MLBF_ROWS,
                        .documents = table.numbers[N_DOCUMENTS],
                        .is_full = true,
@@ -324,36 +343,31 @@ static mlbf_status map_rows(const corpus_place *where, uint32_t number, corpus_v
   return MLBF_OK;
 }
 
-static mlbf_status open_rows(const corpus_place *where, uint32_t number, const char *path, int file, uint64_t size,
-                             corpus_volume *v)
+static mlbf_status open_rows(corpus_volume *v, int file, uint64_t size)
 {
-  mlbf_status status = map_rows(where, number, v);
+  mlbf_status status = map_rows(v);
   if (status == MLBF_OK && v->row_at[MLBF_ROWS] != size) {
     corpus_volume_drop(v);
-    return corpus_complain(where, path, MLBF_DAMAGED, "not as long as its .rows file says");
+    return corpus_volume_error(v, ".docs", MLBF_DAMAGED, "not as long as its .rows file says");
   }
-  if (status != MLBF_IO || errno != ENOENT)
-    return status;
-  begin_volume(number, v);
-  return read_documents(where, path, file, size, v);
+  return status != MLBF_IO || errno != ENOENT ? status : read_documents(v, file, size);
 }
 
-mlbf_status corpus_volume_open(const corpus_place *where, uint32_t number, bool may_cut, corpus_volume *v,
+mlbf_status corpus_volume_open(corpus_directory *directory, uint32_t number, bool may_cut, corpus_volume *v,
                                uint64_t *cut_bytes)
 {
-  char path[PATH_MAX];
   struct stat info;
-  corpus_path(where->directory, number, ".docs", path);
-  int file = corpus_open_file(where, number, ".docs", O_RDONLY);
+  begin_volume(directory, number, v);
+  int file = corpus_volume_file(v, ".docs", O_RDONLY);
   if (file < 0)
-    return corpus_complain(where, path, MLBF_IO, NULL);
+    return corpus_volume_error(v, ".docs", MLBF_IO, NULL);
   mlbf_status status = fstat(file, &info) == 0 ? check_header(file, &info) : MLBF_IO;
   if (status != MLBF_OK)
-    status = corpus_complain(where, path, status, status == MLBF_NOT_A_FILTER ? "no file of documents" : NULL);
+    status = corpus_volume_error(v, ".docs", status, status == MLBF_NOT_A_FILTER ? "no file of documents" : NULL);
   else
-    status = open_rows(where, number, path, file, (uint64_t)info.st_size, v);
+    status = open_rows(v, file, (uint64_t)info.st_size);
   if (status == MLBF_OK && may_cut)
-    status = cut(where, path, v, (uint64_t)info.st_size, cut_bytes);
+    status = cut(v, (uint64_t)info.st_size, cut_bytes);
   int why = errno;
   close(file);
   errno = why;
@@ -362,15 +376,15 @@ mlbf_status corpus_volume_open(const corpus_place *where, uint32_t number, bool 
 
 static mlbf_status write_row_again(int file, const corpus_volume *v, unsigned row, unsigned char *bytes)
 {
-  uint64_t from = v->row_at[row], size = v->row_at[row + 1] - from;
+  uint64_t begin = v->row_at[row], size = v->row_at[row + 1] - begin;
   corpus_record r;
-  mlbf_status status = mlbf_disk_read(file, bytes, size, from);
+  mlbf_status status = mlbf_disk_read(file, bytes, size, begin);
   if (status != MLBF_OK)
     return status;
   for (uint64_t at = 0; at < size; at += r.bytes)
-    if (!corpus_record_read(bytes + at, size - at, from + at, &r))
+    if (!corpus_record_read(bytes + at, size - at, begin + at, &r))
       return MLBF_DAMAGED;
-  return lseek(file, (off_t)from, SEEK_SET) >= 0 && mlbf_disk_write(file, bytes, size) ? MLBF_OK : MLBF_IO;
+  return lseek(file, (off_t)begin, SEEK_SET) >= 0 && mlbf_disk_write(file, bytes, size) ? MLBF_OK : MLBF_IO;
 }
 
 /* What a failed sync did not write the kernel may drop at any time, and says so only once. Mostly it is there still,
@@ -383,16 +397,16 @@ static mlbf_status write_again(int file, const corpus_volume *v, unsigned char *
   return status;
 }
 
-/* The documents are on disk. */
-static mlbf_status settle(const corpus_place *where, corpus_volume *v, unsigned char *buffer)
+/* So that all documents are on disk. */
+static mlbf_status sync_documents(corpus_volume *v, unsigned char *buffer)
 {
-  int file = corpus_open_file(where, v->number, ".docs", O_RDWR);
+  int file = corpus_volume_file(v, ".docs", O_RDWR);
   if (file < 0)
     return MLBF_IO;
-  mlbf_status status = v->is_doubtful ? write_again(file, v, buffer) : MLBF_OK;
+  mlbf_status status = v->sync_failed ? write_again(file, v, buffer) : MLBF_OK;
   if (status == MLBF_OK) {
-    v->is_doubtful = fdatasync(file) != 0;
-    status = v->is_doubtful ? MLBF_IO : MLBF_OK;
+    v->sync_failed = fdatasync(file) != 0;
+    status = v->sync_failed ? MLBF_IO : MLBF_OK;
   }
   int why = errno;
   close(file);
@@ -400,12 +414,12 @@ static mlbf_status settle(const corpus_place *where, corpus_volume *v, unsigned 
   return status;
 }
 
-mlbf_status corpus_volume_seal(const corpus_place *where, corpus_volume *v, unsigned char *buffer)
+mlbf_status corpus_volume_seal(corpus_volume *v, unsigned char *buffer)
 {
-  char docs[PATH_MAX], rows[PATH_MAX], name[NAME_SIZE];
+  char name[NAME_SIZE];
   assert(!v->is_full && v->rows == MLBF_ROWS);
   assert_volume(v);
-  mlbf_status status = corpus_volume_need_rows(where, v, buffer);
+  mlbf_status status = corpus_volume_need_rows(v, buffer);
   if (status != MLBF_OK)
     return status;
   assert(v->table.body && v->words_end == v->row_at[MLBF_ROWS]);
@@ -416,38 +430,26 @@ mlbf_status corpus_volume_seal(const corpus_place *where, corpus_volume *v, unsi
   const uint64_t numbers[NUMBERS] = {CORPUS_ROW_SHINGLES, CORPUS_ROW_BITS, CORPUS_HASHES, v->documents,
                                      v->row_at[MLBF_ROWS]};
   memcpy(v->table.numbers, numbers, sizeof numbers);
-  corpus_path(where->directory, v->number, ".docs", docs);
-  corpus_path(where->directory, v->number, ".rows", rows);
-  status = settle(where, v, buffer);
+  status = sync_documents(v, buffer);
   if (status != MLBF_OK)
-    return corpus_complain(where, docs, status, NULL);
+    return corpus_volume_error(v, ".docs", status, NULL);
   name_of(v->number, ".rows", name);
-  status = mlbf_block_file_save(where->files, name, &v->table, &(mlbf_span){v->table.body, v->table.body_bytes}, 1);
-  if (status != MLBF_OK)
-    return corpus_complain(where, rows, status, NULL);
-  corpus_volume mapped;
-  status = map_rows(where, v->number, &mapped);
-  if (status != MLBF_OK)
-    return status;
-  corpus_volume_drop(v);
-  *v = mapped;
-  return MLBF_OK;
+  status = mlbf_block_file_save(v->directory->file, name, &v->table, &(mlbf_span){v->table.body, v->table.body_bytes},
+                                1);
+  return status == MLBF_OK ? map_rows(v) : corpus_volume_error(v, ".rows", status, NULL);
 }
 
-mlbf_status corpus_volume_read_row(const corpus_place *where, const corpus_volume *v, unsigned row,
-                                   unsigned char *buffer, uint64_t *size)
+mlbf_status corpus_volume_read_row(const corpus_volume *v, unsigned row, unsigned char *buffer, uint64_t *size)
 {
-  char path[PATH_MAX];
   assert_volume(v);
   assert(row < v->rows && v->row_at[row + 1] - v->row_at[row] <= CORPUS_ROW_BYTES);
-  corpus_path(where->directory, v->number, ".docs", path);
-  int file = corpus_open_file(where, v->number, ".docs", O_RDONLY);
+  int file = corpus_volume_file(v, ".docs", O_RDONLY);
   if (file < 0)
-    return corpus_complain(where, path, MLBF_IO, NULL);
+    return corpus_volume_error(v, ".docs", MLBF_IO, NULL);
   *size = v->row_at[row + 1] - v->row_at[row];
   mlbf_status status = mlbf_disk_read(file, buffer, *size, v->row_at[row]);
   if (status != MLBF_OK)
-    corpus_complain(where, path, status, NULL);
+    corpus_volume_error(v, ".docs", status, NULL);
   close(file);
   return status;
 }

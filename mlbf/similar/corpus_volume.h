@@ -34,7 +34,15 @@ typedef struct corpus_record {
   uint64_t bytes; /* of the record */
 } corpus_record;
 
+/* Where the files of all volumes are. */
+typedef struct corpus_directory {
+  char path[PATH_MAX];
+  int file; /* all files are opened in it; -1: not open */
+  char message[MLBF_CORPUS_MESSAGE_SIZE];
+} corpus_directory;
+
 typedef struct corpus_volume {
+  corpus_directory *directory;
   uint32_t number;                /* from 1 */
   unsigned rows;                  /* begun */
   uint64_t row_at[MLBF_ROWS + 1]; /* offset of each row's first document in the file; after the last: the end */
@@ -46,7 +54,7 @@ typedef struct corpus_volume {
   uint64_t words_end;    /* offset of the first document that they do not know */
   mlbf_block_file table; /* mapped once the volume is full */
   bool is_full;
-  bool is_doubtful; /* a sync of its documents failed: some may not be on disk */
+  bool sync_failed; /* of its documents: some may not be on disk */
 } corpus_volume;
 
 /* Rows are begun in order, each at the end of the one before, and none is longer than the buffer that reads it. */
@@ -62,19 +70,15 @@ static inline void assert_volume(const corpus_volume *v)
   (void)v;
 }
 
-/* Where the complaint goes when something is wrong. */
-typedef struct corpus_place {
-  const char *directory;
-  int files;     /* the directory, open: all files are opened in it */
-  char *message; /* MLBF_CORPUS_MESSAGE_SIZE */
-} corpus_place;
+/* `status`, after a sentence about the volume's file of this suffix, errno's or `what`, in the directory's message. */
+mlbf_status corpus_volume_error(const corpus_volume *v, const char *suffix, mlbf_status status, const char *what);
+mlbf_status corpus_volume_damaged(const corpus_volume *v, uint64_t offset); /* its .docs, there */
+/* The same about the directory itself. */
+mlbf_status corpus_directory_error(corpus_directory *directory, mlbf_status status, const char *what);
 
 /* mlbf_disk_open_in of a volume's file. */
-int corpus_open_file(const corpus_place *where, uint32_t number, const char *suffix, int flags);
-void corpus_path(const char *directory, uint32_t number, const char *suffix, char path[PATH_MAX]);
-
-/* `status`, after a sentence about the file: errno's, or `what`. */
-mlbf_status corpus_complain(const corpus_place *where, const char *path, mlbf_status status, const char *what);
+int corpus_volume_file(const corpus_volume *v, const char *suffix, int flags);
+bool corpus_has_volume(const corpus_directory *directory, uint32_t number);
 
 /* The two marks of a name. */
 void corpus_name_marks(mlbf_span name, uint64_t marks[CORPUS_NAME_MARKS]);
@@ -90,28 +94,27 @@ void corpus_record_write(unsigned char *record, uint64_t offset, mlbf_span name,
                          corpus_record *r);
 
 /* A new one with its file. */
-mlbf_status corpus_volume_create(const corpus_place *where, uint32_t number, corpus_volume *v);
+mlbf_status corpus_volume_create(corpus_directory *directory, uint32_t number, corpus_volume *v);
 
 /* What is on disk: its rows if there are any, else they are made from the documents; a torn end counts for nothing, and
  * is cut off if `may_cut`, `*cut_bytes` of them. MLBF_IO with ENOENT: there is no such volume. */
-mlbf_status corpus_volume_open(const corpus_place *where, uint32_t number, bool may_cut, corpus_volume *v,
+mlbf_status corpus_volume_open(corpus_directory *directory, uint32_t number, bool may_cut, corpus_volume *v,
                                uint64_t *cut_bytes);
 void corpus_volume_drop(corpus_volume *v);
 
 /* A record of these sizes fits, in the row that grows or in another. */
 bool corpus_volume_has_room(const corpus_volume *v, uint64_t shingles, uint64_t bytes);
-/* Takes in a document that is at the end of the file, or will be; the volume must have room for it. The rows do not
+/* Adds a document that is at the end of the file, or will be; the volume must have room for it. The rows do not
  * know it yet. */
-void corpus_volume_take(corpus_volume *v, const corpus_record *r);
+void corpus_volume_add(corpus_volume *v, const corpus_record *r);
 
 /* Makes the rows know all documents, which are in the file. `buffer`: room for CORPUS_ROW_BYTES. */
-mlbf_status corpus_volume_need_rows(const corpus_place *where, corpus_volume *v, unsigned char *buffer);
+mlbf_status corpus_volume_need_rows(corpus_volume *v, unsigned char *buffer);
 
 /* The volume is full, and all of it in its file: writes its rows to disk and maps them. `buffer` as above. */
-mlbf_status corpus_volume_seal(const corpus_place *where, corpus_volume *v, unsigned char *buffer);
+mlbf_status corpus_volume_seal(corpus_volume *v, unsigned char *buffer);
 
 /* All records of row `row`, which are in the file, into `buffer`, as above. */
-mlbf_status corpus_volume_read_row(const corpus_place *where, const corpus_volume *v, unsigned row,
-                                   unsigned char *buffer, uint64_t *size);
+mlbf_status corpus_volume_read_row(const corpus_volume *v, unsigned row, unsigned char *buffer, uint64_t *size);
 
 #endif
