@@ -95,7 +95,7 @@ void block_header_fill(const mlbf_block_file *file, uint64_t body_bytes, const u
                            .seed = file->keying.seed,
                            .body_bytes = body_bytes,
                            .block_count = mlbf_block_count(body_bytes)};
-  mlbf_keying_put(&file->keying, &header->key);
+  mlbf_keying_encode(&file->keying, &header->key);
   memcpy(header->magic, magic, sizeof magic);
   memcpy(header->numbers, file->numbers, sizeof header->numbers);
   memcpy(header->profile, file->profile, header->profile_size);
@@ -135,7 +135,7 @@ static mlbf_status adopt_header(const block_header *header, const uint8_t *secre
   *file = (mlbf_block_file){.kind = (mlbf_structure)header->kind, .body_bytes = header->body_bytes};
   memcpy(file->numbers, header->numbers, sizeof file->numbers);
   memcpy(file->profile, header->profile, sizeof file->profile);
-  mlbf_status status = mlbf_keying_take(&header->key, header->seed, secret, &file->keying);
+  mlbf_status status = mlbf_keying_decode(&header->key, header->seed, secret, &file->keying);
   if (status == MLBF_OK && sizer(file) != file->body_bytes)
     status = MLBF_DAMAGED;
   return status;

@@ -1,5 +1,13 @@
+/* Which secret a structure has: given, drawn or from a seed; and what its file says of it.
+ *
+ * Always: the keys are those of `secret`, whatever it came from. A file has the secret itself only if it was drawn, and
+ * then its owner alone may read it (mlbf_keying_mode); of every other its check value and nothing else. What is decoded
+ * has keys of that check value, or it is not decoded. A keying never changes once it is made.
+ *
+ * Called where a structure is made, and by block_file.c and block_write.c for its file. */
 #include "mlbf/hash/keying.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "mlbf/secret.h"
@@ -39,8 +47,10 @@ bool mlbf_keying_equal(const mlbf_keying *a, const mlbf_keying *b)
   return is_keyed ? equal(a->keys.check, b->keys.check) : a->seed == b->seed;
 }
 
-void mlbf_keying_put(const mlbf_keying *keying, mlbf_key_fields *fields)
+void mlbf_keying_encode(const mlbf_keying *keying, mlbf_key_fields *fields)
 {
+  assert(keying->origin <= MLBF_SECRET_SEEDED);
+  assert(keying->seed == 0 || keying->origin == MLBF_SECRET_SEEDED || keying->origin == MLBF_SECRET_NONE);
   *fields = (mlbf_key_fields){.hash = keying->origin == MLBF_SECRET_NONE ? MLBF_HASH_NONE : MLBF_HASH_AES4,
                               .origin = keying->origin,
                               .check = keying->keys.check};
@@ -56,7 +66,7 @@ static bool is_zero(const uint8_t *bytes, size_t size)
   return true;
 }
 
-mlbf_status mlbf_keying_take(const mlbf_key_fields *fields, uint64_t seed, const uint8_t *given, mlbf_keying *keying)
+mlbf_status mlbf_keying_decode(const mlbf_key_fields *fields, uint64_t seed, const uint8_t *given, mlbf_keying *keying)
 {
   bool is_keyed = fields->origin != MLBF_SECRET_NONE;
   if (fields->origin > MLBF_SECRET_SEEDED || fields->hash != (is_keyed ? MLBF_HASH_AES4 : MLBF_HASH_NONE) ||
@@ -80,6 +90,7 @@ mlbf_status mlbf_keying_take(const mlbf_key_fields *fields, uint64_t seed, const
     return fields->origin == MLBF_SECRET_GIVEN ? MLBF_SECRET : MLBF_DAMAGED;
   if (given && memcmp(given, made.secret, sizeof made.secret) != 0)
     return MLBF_SECRET;
+  assert(made.keys.path && made.origin != MLBF_SECRET_NONE);
   *keying = made;
   return MLBF_OK;
 }

@@ -41,10 +41,10 @@ typedef struct mlbf_key_fields {
   uint8_t secret[MLBF_SECRET_BYTES]; /* of DRAWN; else 0 */
 } mlbf_key_fields;
 
-void mlbf_keying_put(const mlbf_keying *keying, mlbf_key_fields *fields);
+void mlbf_keying_encode(const mlbf_keying *keying, mlbf_key_fields *fields);
 
 /* `given` is the caller's secret, or NULL. MLBF_SECRET: it is needed, or it is another; MLBF_DAMAGED. */
-mlbf_status mlbf_keying_take(const mlbf_key_fields *fields, uint64_t seed, const uint8_t *given, mlbf_keying *keying);
+mlbf_status mlbf_keying_decode(const mlbf_key_fields *fields, uint64_t seed, const uint8_t *given, mlbf_keying *keying);
 
 /* Who may read a file with these fields: mode bits for open(). */
 unsigned mlbf_keying_mode(const mlbf_keying *keying);
