@@ -1,5 +1,16 @@
+/* Whole reads and writes, files opened with care, and files replaced as a whole.
+ *
+ * Always: a read or write is of all bytes or an error, whatever a signal or the system cuts short. errno is that of the
+ * first failure: what is cleaned up afterwards does not change it. A file that others may have put there is checked
+ * after it was opened, by its descriptor.
+ *
+ * Called by block_file.c and block_write.c for every structure's file, and by the corpus (similar/).
+ *
+ * After a crash: a replaced file is the old one or the new one, whole, and perhaps NAME.tmp is left, which the next
+ * writer removes. */
 #include "mlbf/file/disk_io.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -10,14 +21,15 @@
 
 bool mlbf_disk_write(int file, const void *bytes, uint64_t size)
 {
-  const char *from = bytes;
+  const char *at = bytes;
   while (size > 0) {
-    ssize_t written = write(file, from, size < INT_MAX ? size : INT_MAX / 2);
+    ssize_t written = write(file, at, size < INT_MAX ? size : INT_MAX / 2);
     if (written < 0 && errno == EINTR)
       continue;
     if (written <= 0)
       return false;
-    from += written;
+    assert((uint64_t)written <= size);
+    at += written;
     size -= (uint64_t)written;
   }
   return true;
@@ -25,16 +37,17 @@ bool mlbf_disk_write(int file, const void *bytes, uint64_t size)
 
 mlbf_status mlbf_disk_read(int file, void *bytes, uint64_t size, uint64_t offset)
 {
-  char *to = bytes;
+  char *at = bytes;
   while (size > 0) {
-    ssize_t got = pread(file, to, size < INT_MAX ? size : INT_MAX / 2, (off_t)offset);
+    ssize_t got = pread(file, at, size < INT_MAX ? size : INT_MAX / 2, (off_t)offset);
     if (got < 0 && errno == EINTR)
       continue;
     if (got < 0)
       return MLBF_IO;
     if (got == 0)
       return MLBF_DAMAGED;
-    to += got;
+    assert((uint64_t)got <= size);
+    at += got;
     offset += (uint64_t)got;
     size -= (uint64_t)got;
   }

@@ -1,8 +1,13 @@
 /* AES from one table of 1 KiB: an entry is MixColumns of the S-box's value in the first row; other rows are rotations.
  *
+ * Always: a block is two little-endian numbers, a column a number of 32 bits with row 0 in its lowest byte, whatever
+ * the machine's order of bytes. Nothing is kept between calls. FIPS 197 names all that is here.
+ *
  * Called for each hash where the processor has no AES instructions (hash_portable.c), and everywhere to expand a secret
- * (secret.c). FIPS 197 names all that is here. */
+ * (keyed_hash.c, secret.c). */
 #include "mlbf/hash/aes.h"
+
+#include <assert.h>
 
 #define DOUBLE(s) ((s) << 1 ^ ((s) >> 7) * 0x11b) /* in GF(2^8) */
 #define T(s) (DOUBLE(s) | (uint32_t)(s) << 8 | (uint32_t)(s) << 16 | (uint32_t)(DOUBLE(s) ^ (s)) << 24)
@@ -40,6 +45,7 @@ static uint32_t rotate(uint32_t x, unsigned bits)
 /* Row `row` of a column. */
 static uint32_t row_of(uint32_t column, unsigned row)
 {
+  assert(row < 4);
   return column >> 8 * row & 0xff;
 }
 
@@ -87,6 +93,7 @@ static void schedule_make(const uint8_t *key, uint32_t *schedule)
 
 static mlbf_hash128 round_key(const uint32_t *schedule, unsigned round)
 {
+  assert(round <= ROUNDS);
   const uint32_t *key = schedule + (size_t)4 * round;
   return (mlbf_hash128){key[0] | (uint64_t)key[1] << 32, key[2] | (uint64_t)key[3] << 32};
 }

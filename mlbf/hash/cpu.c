@@ -1,3 +1,8 @@
+/* Which instructions may be used, by the environment. cpu.h says by which words.
+ *
+ * Always: plain C may be. The answer depends on STRATA_CPU alone; whether the processor has the instructions each path
+ * knows itself. Asked once when a structure is made (keyed_hash.c, line.c, digest.c), and not while it is used: the
+ * environment is not to be read by threads while somebody may change it. */
 #include "mlbf/hash/cpu.h"
 
 #include <stdlib.h>

@@ -1,6 +1,13 @@
-/* Secrets: drawn, derived, read from a file. What is read or drawn is never printed. */
+/* Secrets: drawn, derived, read from a file.
+ *
+ * Always: what is read or drawn is never printed, and no error says a byte of it. A secret is set as a whole or not at
+ * all. Equal seeds give equal secrets on every machine and in every version: files depend on it.
+ *
+ * Called by keying.c, and by programs for --secret and --seed. The file is read to its end by read(), not at an offset
+ * as mlbf/file/ does, since it may be a pipe. */
 #include "mlbf/secret.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -46,7 +53,7 @@ static int digit_of(uint8_t c)
   return at ? (int)(at - digits) : -1;
 }
 
-static bool from_digits(const uint8_t *text, uint8_t *secret)
+static bool decode_digits(const uint8_t *text, uint8_t *secret)
 {
   for (int i = 0; i < MLBF_SECRET_BYTES; i++) {
     int high = digit_of(text[2 * i]), low = digit_of(text[2 * i + 1]);
@@ -57,15 +64,16 @@ static bool from_digits(const uint8_t *text, uint8_t *secret)
   return true;
 }
 
-static bool read_all(int file, uint8_t *to, size_t room, size_t *size)
+static bool read_all(int file, uint8_t *bytes, size_t room, size_t *size)
 {
   ssize_t got;
   *size = 0;
-  while (*size < room && (got = read(file, to + *size, room - *size)) != 0) {
+  while (*size < room && (got = read(file, bytes + *size, room - *size)) != 0) {
     if (got > 0)
       *size += (size_t)got;
     else if (errno != EINTR)
       return false;
+    assert(*size <= room);
   }
   return true;
 }
@@ -92,7 +100,7 @@ mlbf_status mlbf_secret_read(const char *path, uint8_t secret[MLBF_SECRET_BYTES]
     size--;
   else if (size == LONGEST && text[DIGITS] == '\r' && text[DIGITS + 1] == '\n')
     size -= 2;
-  if (size != DIGITS || !from_digits(text, made))
+  if (size != DIGITS || !decode_digits(text, made))
     return MLBF_BAD_ARGUMENT;
   memcpy(secret, made, sizeof made);
   return MLBF_OK;
