@@ -2,7 +2,14 @@
  *
  * Stream: features with a score above 16, in order, into one filter until it has 160, then into the next. A feature
  * already in a larger filter of all features is not counted: otherwise repeated text would fill the filters.
- * Blocks: for each 16 KiB one filter with the features of the best scores, at most 192. */
+ * Blocks: for each 16 KiB one filter with the features of the best scores, at most 192.
+ *
+ * Always: a filter has at most as many features as its kind allows, and the one that a stream fills has fewer. A digest
+ * does not depend on the number of threads, which write to filters of their own, nor on the processor. Once made it
+ * never changes.
+ *
+ * Called by `strata digest`, by a crawl with --digests, and by the sdhash experiment (datasets/papers). Writes no file:
+ * digest_text.c makes the line. */
 #include "mlbf/similar/digest_inside.h"
 
 #include "mlbf/similar/digest_features.h"
@@ -64,9 +71,14 @@ static bool set_bits(uint8_t *bits, size_t bytes, const digest_sha1 hash)
 /* Features come from a run of bytes (a chunk, a block) piece by piece: a piece's ranks and scores stay in the cache. */
 enum { PIECE = MLBF_DIGEST_BLOCK };
 
+/* What a digest is made by, chosen once: threads must not read the environment, which decides the path. */
+typedef struct digest_method {
+  mlbf_digest_ranks ranks; /* packed */
+  const digest_sha1_path *sha1;
+} digest_method;
+
 typedef struct run {
-  const mlbf_digest_ranks *table;
-  const digest_sha1_path *path;
+  const digest_method *method;
   const uint8_t *bytes; /* of window 0 */
   size_t left;          /* windows from there on */
   size_t ready;         /* of them, those whose score is final */
@@ -75,14 +87,14 @@ typedef struct run {
   uint8_t scores[PIECE + DIGEST_WINDOW + 1];
 } run;
 
-/* Ranks of windows [from, PIECE + 64): 0 past the last window. */
-static void rank_windows(run *r, size_t from)
+/* Ranks of windows [first, PIECE + 64): 0 past the last window. */
+static void rank_windows(run *r, size_t first)
 {
   size_t end = PIECE + DIGEST_WINDOW, known = r->left < end ? r->left : end;
-  if (from < known) {
-    digest_classes(r->bytes + from, known - from, r->table->rank, r->ranks + from);
-  }
-  known = known > from ? known : from;
+  assert(first <= end);
+  if (first < known)
+    digest_classes(r->bytes + first, known - first, r->method->ranks.rank, r->ranks + first);
+  known = known > first ? known : first;
   memset(r->ranks + known, 0, (end - known) * sizeof *r->ranks);
 }
 
@@ -93,10 +105,9 @@ static void score_piece(run *r)
 }
 
 /* The first piece. The window that ends with the last byte counts as none, as in sdhash. */
-static void run_begin(run *r, const mlbf_digest_ranks *table, const uint8_t *bytes, size_t size)
+static void run_begin(run *r, const digest_method *method, const uint8_t *bytes, size_t size)
 {
-  r->table = table;
-  r->path = digest_sha1_path_best();
+  r->method = method;
   r->bytes = bytes;
   r->left = size > DIGEST_WINDOW ? size - DIGEST_WINDOW : 0;
   r->scorer = (digest_scorer){0};
@@ -149,7 +160,7 @@ static int gather(const run *r, size_t *at, uint8_t least, size_t where[DIGEST_S
     return 0;
   for (int i = 0; i < DIGEST_SHA1_MANY; i++)
     messages[i] = r->bytes + where[i < count ? i : 0];
-  r->path->hash(messages, hashes);
+  r->method->sha1->hash(messages, hashes);
   return count;
 }
 
@@ -206,10 +217,10 @@ static bool stream_add_piece(stream *s, unsigned *known_features)
   return true;
 }
 
-static bool stream_add_chunk(stream *s, const mlbf_digest_ranks *table, const uint8_t *bytes, size_t size)
+static bool stream_add_chunk(stream *s, const digest_method *method, const uint8_t *bytes, size_t size)
 {
   unsigned known_features = 0; /* of this chunk, though the filter of them goes on: so in sdhash */
-  run_begin(&s->run, table, bytes, size);
+  run_begin(&s->run, method, bytes, size);
   do {
     if (!stream_add_piece(s, &known_features))
       return false;
@@ -217,13 +228,13 @@ static bool stream_add_chunk(stream *s, const mlbf_digest_ranks *table, const ui
   return true;
 }
 
-static mlbf_status fill_stream(mlbf_digest *d, const mlbf_digest_ranks *table, const uint8_t *bytes, size_t size)
+static mlbf_status fill_stream(mlbf_digest *d, const digest_method *method, const uint8_t *bytes, size_t size)
 {
   stream *s = calloc(1, sizeof *s);
   bool is_done = s != NULL;
   for (size_t at = 0; is_done && at < size; at += CHUNK) {
     s->digest = d;
-    is_done = stream_add_chunk(s, table, bytes + at, size - at < CHUNK ? size - at : CHUNK);
+    is_done = stream_add_chunk(s, method, bytes + at, size - at < CHUNK ? size - at : CHUNK);
   }
   if (d->filters > 1 && d->features[d->filters - 1] < LAST_FEATURES_MIN)
     d->filters--;
@@ -266,7 +277,7 @@ static void fill_block(const run *r, uint8_t least, unsigned still_fit, uint8_t 
 /* One thread's share: every step-th block from the first on. */
 typedef struct share {
   mlbf_digest *digest;
-  const mlbf_digest_ranks *table;
+  const digest_method *method;
   const uint8_t *bytes;
   size_t first, step;
   bool has_failed;
@@ -282,7 +293,7 @@ static void *fill_share(void *context)
     uint64_t begin = (uint64_t)i * MLBF_DIGEST_BLOCK, left = d->input_size - begin;
     bool is_whole = left >= MLBF_DIGEST_BLOCK;
     unsigned still_fit = DIGEST_BLOCK_FEATURES; /* a last, shorter block takes what scores as in a stream, and 16 too */
-    run_begin(r, w->table, w->bytes + begin, is_whole ? MLBF_DIGEST_BLOCK : (size_t)left);
+    run_begin(r, w->method, w->bytes + begin, is_whole ? MLBF_DIGEST_BLOCK : (size_t)left);
     uint8_t least = is_whole ? least_score(r, &still_fit) : THRESHOLD + 1;
     fill_block(r, least, still_fit, d->bits + i * MLBF_DIGEST_FILTER_BYTES, &d->features[i]);
   }
@@ -293,14 +304,14 @@ static void *fill_share(void *context)
 enum { THREADS_MAX = 64 };
 
 /* A thread that cannot be had is no failure: its share is done by the caller. */
-static mlbf_status fill_blocks(mlbf_digest *d, const mlbf_digest_ranks *table, const uint8_t *bytes, unsigned threads)
+static mlbf_status fill_blocks(mlbf_digest *d, const digest_method *method, const uint8_t *bytes, unsigned threads)
 {
   share shares[THREADS_MAX];
   pthread_t ids[THREADS_MAX];
   bool is_running[THREADS_MAX] = {false}, has_failed = false;
   size_t count = threads < 1 ? 1 : threads > THREADS_MAX ? THREADS_MAX : threads;
   for (size_t i = 0; i < count; i++)
-    shares[i] = (share){d, table, bytes, i, count, false};
+    shares[i] = (share){d, method, bytes, i, count, false};
   for (size_t i = 1; i < count; i++)
     is_running[i] = pthread_create(&ids[i], NULL, fill_share, &shares[i]) == 0;
   for (size_t i = 0; i < count; i++)
@@ -314,7 +325,7 @@ static mlbf_status fill_blocks(mlbf_digest *d, const mlbf_digest_ranks *table, c
   return has_failed ? MLBF_NO_MEMORY : MLBF_OK;
 }
 
-/* ---- both ----------------------------------------------------------------------------------------------- */
+/* ---- either --------------------------------------------------------------------------------------------- */
 
 mlbf_status mlbf_digest_create(const mlbf_digest_options *options, const void *bytes, size_t size, mlbf_digest **digest)
 {
@@ -323,15 +334,14 @@ mlbf_status mlbf_digest_create(const mlbf_digest_options *options, const void *b
     options = &usual;
   if (size < MLBF_DIGEST_SIZE_MIN)
     return MLBF_BAD_ARGUMENT;
-  (void)digest_sha1_path_best(); /* before there are threads of ours */
-  mlbf_digest_ranks table;
-  digest_ranks_pack(options->ranks ? options->ranks : mlbf_digest_ranks_default(), &table);
+  digest_method method = {.sha1 = digest_sha1_path_best()};
+  digest_ranks_pack(options->ranks ? options->ranks : mlbf_digest_ranks_default(), &method.ranks);
   size_t blocks = size / MLBF_DIGEST_BLOCK + (size % MLBF_DIGEST_BLOCK >= MLBF_DIGEST_SIZE_MIN);
   mlbf_digest *d = digest_make(options->blocks, size, options->blocks ? blocks : 1);
   if (!d)
     return MLBF_NO_MEMORY;
-  mlbf_status status = options->blocks ? fill_blocks(d, &table, bytes, options->threads)
-                                       : fill_stream(d, &table, bytes, size);
+  mlbf_status status = options->blocks ? fill_blocks(d, &method, bytes, options->threads)
+                                       : fill_stream(d, &method, bytes, size);
   if (status != MLBF_OK)
     mlbf_digest_free(d);
   else

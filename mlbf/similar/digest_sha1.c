@@ -1,8 +1,6 @@
 /* Chooses the SHA-1 implementation, and has the portable one. */
 #include "mlbf/similar/digest_sha1.h"
 
-#include <stdatomic.h>
-
 #define LANES 4
 #include "mlbf/similar/digest_sha1_lanes.h"
 
@@ -22,22 +20,11 @@ const digest_sha1_path *const digest_sha1_paths[] = {
   NULL,
 };
 
-static const digest_sha1_path *choose(void)
-{
-  for (const digest_sha1_path *const *path = digest_sha1_paths; *path; path++)
-    if (mlbf_cpu_allows((*path)->level) && (*path)->is_usable())
-      return *path;
-  return &plain;
-}
-
-/* Asked for once: the environment is not to be read by threads while somebody may change it. */
 const digest_sha1_path *digest_sha1_path_best(void)
 {
-  static _Atomic(const digest_sha1_path *) best;
-  const digest_sha1_path *path = atomic_load_explicit(&best, memory_order_relaxed);
-  if (!path) {
-    path = choose();
-    atomic_store_explicit(&best, path, memory_order_relaxed);
-  }
-  return path;
+  const digest_sha1_path *const *path = digest_sha1_paths;
+  // NOLINTNEXTLINE(clang-analyzer-core.NullDereference): the last, plain, always is
+  while (!mlbf_cpu_allows((*path)->level) || !(*path)->is_usable())
+    path++;
+  return *path;
 }

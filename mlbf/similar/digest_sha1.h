@@ -24,7 +24,7 @@ typedef struct digest_sha1_path {
 } digest_sha1_path;
 
 extern const digest_sha1_path *const digest_sha1_paths[]; /* the best first; the last works everywhere; then NULL */
-const digest_sha1_path *digest_sha1_path_best(void);      /* of this process: STRATA_CPU is read by the first call */
+const digest_sha1_path *digest_sha1_path_best(void);      /* reads STRATA_CPU: before there are threads */
 
 extern const digest_sha1_path digest_sha1_avx2, digest_sha1_avx512;
 
