@@ -168,13 +168,13 @@ static size_t enter_all(hash_contender *contenders)
   } shapes[] = {{", layers with deep ones", MLBF_LAYERS_MAX}, {", layers, hosts alone", 1}};
   size_t count = 0;
   for (const mlbf_hash_path *const *path = mlbf_hash_paths; *path; path++) {
-    if (!(*path)->is_usable())
+    if (!(*path)->cpu.is_usable())
       continue;
-    hash_contender *whole = enter(contenders, &count, (*path)->name, ", wholes");
+    hash_contender *whole = enter(contenders, &count, (*path)->cpu.name, ", wholes");
     whole->run = run_wholes;
     whole->path = *path;
     for (size_t i = 0; i < 2; i++) {
-      hash_contender *layers = enter(contenders, &count, (*path)->name, shapes[i].name);
+      hash_contender *layers = enter(contenders, &count, (*path)->cpu.name, shapes[i].name);
       layers->run = run_layers;
       layers->path = *path;
       layers->layers = shapes[i].layers;

@@ -20,16 +20,7 @@ const mlbf_line_path *const mlbf_line_paths[] = {
 
 const mlbf_line_path *mlbf_line_path_best(void)
 {
-  const mlbf_line_path *const *path = mlbf_line_paths;
-  // NOLINTNEXTLINE(clang-analyzer-core.NullDereference): the last, scalar, always is
-  while (!mlbf_cpu_allows((*path)->level) || !(*path)->is_usable())
-    path++;
-  return *path;
-}
-
-static bool is_usable(void)
-{
-  return true;
+  return mlbf_cpu_best(mlbf_line_paths);
 }
 
 static uint64_t classic_test(const mlbf_array *array, const mlbf_hash128 *hashes, size_t count)
@@ -48,7 +39,7 @@ static uint64_t classic_insert(mlbf_array *array, const mlbf_hash128 *hashes, si
   return were_new;
 }
 
-static const mlbf_line_path classic = {"classic", MLBF_CPU_PORTABLE, is_usable, classic_test, classic_insert};
+static const mlbf_line_path classic = {{"classic", MLBF_CPU_PORTABLE, mlbf_cpu_any}, classic_test, classic_insert};
 
 const mlbf_line_path *mlbf_array_path(mlbf_layout layout)
 {

@@ -26,9 +26,7 @@
 enum { MLBF_KEYS_AT_ONCE = 64 }; /* answers are bits of a number: bit i is key i's */
 
 struct mlbf_line_path {
-  const char *name;
-  mlbf_cpu_level level;
-  bool (*is_usable)(void); /* on this machine */
+  mlbf_cpu_path cpu;
   /* At most MLBF_KEYS_AT_ONCE, in order; lines are expected in the cache already. Set bits: known; new. */
   uint64_t (*test)(const mlbf_array *array, const mlbf_hash128 *hashes, size_t count);
   uint64_t (*insert)(mlbf_array *array, const mlbf_hash128 *hashes, size_t count);

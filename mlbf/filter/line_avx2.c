@@ -63,4 +63,4 @@ static bool is_usable(void)
   return __builtin_cpu_supports("avx2");
 }
 
-const mlbf_line_path mlbf_line_avx2 = {"avx2", MLBF_CPU_AVX2, is_usable, path_test, path_insert};
+const mlbf_line_path mlbf_line_avx2 = {{"avx2", MLBF_CPU_AVX2, is_usable}, path_test, path_insert};

@@ -59,4 +59,4 @@ static bool is_usable(void)
   return __builtin_cpu_supports("avx512f");
 }
 
-const mlbf_line_path mlbf_line_avx512 = {"avx512", MLBF_CPU_AVX512, is_usable, path_test, path_insert};
+const mlbf_line_path mlbf_line_avx512 = {{"avx512", MLBF_CPU_AVX512, is_usable}, path_test, path_insert};

@@ -66,9 +66,5 @@ MLBF_LINE_INLINE bool line_insert(uint64_t *line, uint64_t number, unsigned hash
 
 #include "mlbf/filter/line_path.h"
 
-static bool is_usable(void)
-{
-  return true; /* every 64-bit ARM has NEON */
-}
-
-const mlbf_line_path mlbf_line_neon = {"neon", MLBF_CPU_AVX2, is_usable, path_test, path_insert};
+/* Every 64-bit ARM has NEON. */
+const mlbf_line_path mlbf_line_neon = {{"neon", MLBF_CPU_AVX2, mlbf_cpu_any}, path_test, path_insert};

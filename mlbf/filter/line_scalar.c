@@ -27,9 +27,4 @@ MLBF_LINE_INLINE bool lanes_insert(uint64_t *line, uint64_t number, unsigned lan
 
 #include "mlbf/filter/line_words.h"
 
-static bool is_usable(void)
-{
-  return true;
-}
-
-const mlbf_line_path mlbf_line_scalar = {"scalar", MLBF_CPU_PORTABLE, is_usable, path_test, path_insert};
+const mlbf_line_path mlbf_line_scalar = {{"scalar", MLBF_CPU_PORTABLE, mlbf_cpu_any}, path_test, path_insert};

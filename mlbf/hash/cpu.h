@@ -13,7 +13,17 @@ typedef enum mlbf_cpu_level {
   MLBF_CPU_AVX512, /* with VAES */
 } mlbf_cpu_level;
 
-/* May a path of this level be taken? It need not be there. */
-bool mlbf_cpu_allows(mlbf_cpu_level level);
+/* One of several ways to compute the same, each for some processors: a struct of functions that begins with this. */
+typedef struct mlbf_cpu_path {
+  const char *name;
+  mlbf_cpu_level level;
+  bool (*is_usable)(void); /* on this machine */
+} mlbf_cpu_path;
+
+bool mlbf_cpu_any(void); /* is_usable of plain C: true */
+
+/* The path to take: the first that is usable and not above the limit. `paths` are pointers to structs that begin with
+ * an mlbf_cpu_path, the best first; one of MLBF_CPU_PORTABLE and mlbf_cpu_any is among them. */
+const void *mlbf_cpu_best(const void *paths);
 
 #endif

@@ -48,4 +48,4 @@ static bool is_usable(void)
   return __builtin_cpu_supports("aes") && __builtin_cpu_supports("avx");
 }
 
-const mlbf_hash_path mlbf_hash_aesni = {"aes-ni", MLBF_CPU_AVX2, is_usable, path_hash, path_text};
+const mlbf_hash_path mlbf_hash_aesni = {{"aes-ni", MLBF_CPU_AVX2, is_usable}, path_hash, path_text};

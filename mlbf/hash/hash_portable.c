@@ -65,9 +65,4 @@ static block sum_of_piece(const mlbf_hash_keys *keys, block offset, const void *
 
 #include "mlbf/hash/hash_path.h"
 
-static bool is_usable(void)
-{
-  return true;
-}
-
-const mlbf_hash_path mlbf_hash_portable = {"portable", MLBF_CPU_PORTABLE, is_usable, path_hash, path_text};
+const mlbf_hash_path mlbf_hash_portable = {{"portable", MLBF_CPU_PORTABLE, mlbf_cpu_any}, path_hash, path_text};

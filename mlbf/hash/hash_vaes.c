@@ -105,4 +105,4 @@ static bool is_usable(void)
          has_vaes();
 }
 
-const mlbf_hash_path mlbf_hash_vaes = {"vaes", MLBF_CPU_AVX512, is_usable, path_hash, path_text};
+const mlbf_hash_path mlbf_hash_vaes = {{"vaes", MLBF_CPU_AVX512, is_usable}, path_hash, path_text};

@@ -21,19 +21,10 @@ const mlbf_hash_path *const mlbf_hash_paths[] = {
   NULL,
 };
 
-static const mlbf_hash_path *best_path(void)
-{
-  const mlbf_hash_path *const *path = mlbf_hash_paths;
-  // NOLINTNEXTLINE(clang-analyzer-core.NullDereference): the last, portable, always is
-  while (!mlbf_cpu_allows((*path)->level) || !(*path)->is_usable())
-    path++;
-  return *path;
-}
-
 void mlbf_hash_keys_make(const uint8_t secret[MLBF_SECRET_BYTES], mlbf_hash_keys *keys)
 {
   mlbf_aes256_counter(secret, keys->blocks, sizeof keys->blocks / sizeof keys->blocks[0]);
-  keys->path = best_path();
+  keys->path = mlbf_cpu_best(mlbf_hash_paths);
 }
 
 /* ---- hashers -------------------------------------------------------------------------------------------- */

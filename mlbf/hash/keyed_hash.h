@@ -59,9 +59,7 @@ void mlbf_hash_keys_make(const uint8_t secret[MLBF_SECRET_BYTES], mlbf_hash_keys
 
 /* An implementation for some processors. */
 struct mlbf_hash_path {
-  const char *name;
-  mlbf_cpu_level level;
-  bool (*is_usable)(void); /* on this machine */
+  mlbf_cpu_path cpu;
   /* `count` keys of a filter with so many layers, 0, 1 or all; or as many as have room for their segments: returns how
    * many. `following` more stand behind them and come next, so their bytes are fetched meanwhile. */
   size_t (*hash)(const mlbf_hash_keys *secret, const mlbf_key *keys, size_t count, size_t following, uint32_t layers,

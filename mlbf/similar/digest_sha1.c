@@ -4,12 +4,7 @@
 #define LANES 4
 #include "mlbf/similar/digest_sha1_lanes.h"
 
-static bool is_usable(void)
-{
-  return true;
-}
-
-static const digest_sha1_path plain = {"plain", MLBF_CPU_PORTABLE, is_usable, hash_many};
+static const digest_sha1_path plain = {{"plain", MLBF_CPU_PORTABLE, mlbf_cpu_any}, hash_many};
 
 const digest_sha1_path *const digest_sha1_paths[] = {
 #ifdef __x86_64__
@@ -22,9 +17,5 @@ const digest_sha1_path *const digest_sha1_paths[] = {
 
 const digest_sha1_path *digest_sha1_path_best(void)
 {
-  const digest_sha1_path *const *path = digest_sha1_paths;
-  // NOLINTNEXTLINE(clang-analyzer-core.NullDereference): the last, plain, always is
-  while (!mlbf_cpu_allows((*path)->level) || !(*path)->is_usable())
-    path++;
-  return *path;
+  return mlbf_cpu_best(digest_sha1_paths);
 }

@@ -17,9 +17,7 @@ typedef uint32_t digest_sha1[DIGEST_SHA1_WORDS]; /* as numbers: the first byte o
 
 /* hashes[i] = SHA-1 of the 64 bytes at messages[i], for all DIGEST_SHA1_MANY. */
 typedef struct digest_sha1_path {
-  const char *name;
-  mlbf_cpu_level level;
-  bool (*is_usable)(void); /* by the processor we run on */
+  mlbf_cpu_path cpu;
   void (*hash)(const uint8_t *const messages[DIGEST_SHA1_MANY], digest_sha1 hashes[DIGEST_SHA1_MANY]);
 } digest_sha1_path;
 

@@ -9,4 +9,4 @@ static bool is_usable(void)
   return __builtin_cpu_supports("avx2");
 }
 
-const digest_sha1_path digest_sha1_avx2 = {"avx2", MLBF_CPU_AVX2, is_usable, hash_many};
+const digest_sha1_path digest_sha1_avx2 = {{"avx2", MLBF_CPU_AVX2, is_usable}, hash_many};

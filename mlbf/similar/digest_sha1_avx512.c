@@ -9,4 +9,4 @@ static bool is_usable(void)
   return __builtin_cpu_supports("avx512f");
 }
 
-const digest_sha1_path digest_sha1_avx512 = {"avx512", MLBF_CPU_AVX512, is_usable, hash_many};
+const digest_sha1_path digest_sha1_avx512 = {{"avx512", MLBF_CPU_AVX512, is_usable}, hash_many};

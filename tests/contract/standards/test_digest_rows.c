@@ -39,7 +39,7 @@ static void check_sha1_of_64(row_file *rows)
   for (const digest_sha1_path *const *path = digest_sha1_paths; *path && is_right; path++) {
     const uint8_t *messages[DIGEST_SHA1_MANY];
     digest_sha1 hashes[DIGEST_SHA1_MANY];
-    if (!(*path)->is_usable())
+    if (!(*path)->cpu.is_usable())
       continue;
     for (int i = 0; i < DIGEST_SHA1_MANY; i++)
       messages[i] = i < DIGEST_SHA1_MANY - 1 ? zeros : (const uint8_t *)f[1].at;

@@ -56,7 +56,7 @@ CASE(every_path_hashes_alike)
   unsigned paths = 0;
   dice_begin(random_commit_seed());
   for (const digest_sha1_path *const *path = digest_sha1_paths; *path; path++) {
-    if (!(*path)->is_usable())
+    if (!(*path)->cpu.is_usable())
       continue;
     for (int round = 0; round < 50; round++) {
       uint8_t bytes[1024];

@@ -116,7 +116,7 @@ static void expect_hash(const mlbf_hash_path *path, const known_key *known, mlbf
                         const char *of)
 {
   if (!equal(made, expected))
-    fail_msg("%s, %s: a key of %zu segments, the first of %zu bytes, the last of %zu", path->name, of, known->count,
+    fail_msg("%s, %s: a key of %zu segments, the first of %zu bytes, the last of %zu", path->cpu.name, of, known->count,
              known->segments[0].size, known->segments[known->count - 1].size);
 }
 
@@ -126,7 +126,7 @@ static void expect_known(const both_keys *keys, const known_key *known)
   static const uint32_t layer_counts[] = {0, 1, MLBF_LAYERS_MAX};
   mlbf_key key = {known->segments, known->count};
   for (const mlbf_hash_path *const *path = mlbf_hash_paths; *path; path++)
-    for (size_t i = 0; (*path)->is_usable() && i < sizeof layer_counts / sizeof *layer_counts; i++) {
+    for (size_t i = 0; (*path)->cpu.is_usable() && i < sizeof layer_counts / sizeof *layer_counts; i++) {
       one_key made;
       uint8_t layers[MLBF_LAYERS_MAX];
       uint32_t wanted = known->layered.depth < layer_counts[i] ? known->layered.depth : layer_counts[i];
@@ -230,7 +230,7 @@ CASE(a_batch_has_the_hashes_of_its_keys)
       of[i] = (mlbf_key){known[i].segments, known[i].count};
     }
     for (const mlbf_hash_path *const *path = mlbf_hash_paths; *path; path++)
-      for (size_t count = 0; (*path)->is_usable() && count <= BATCH; count += turn ? 16 : 1)
+      for (size_t count = 0; (*path)->cpu.is_usable() && count <= BATCH; count += turn ? 16 : 1)
         expect_batch(*path, &keys, known, of, count, turn % 2 ? 40 : SIZE_MAX);
   }
 }
@@ -283,14 +283,14 @@ CASE(nothing_behind_the_keys_is_read)
   }
   mlbf_key *last = (mlbf_key *)(void *)(page + PAGE) - 1;
   for (const mlbf_hash_path *const *path = mlbf_hash_paths; *path; path++) {
-    if (!(*path)->is_usable())
+    if (!(*path)->cpu.is_usable())
       continue;
     expect_batch(*path, &keys, known, of, BATCH, SIZE_MAX);
   }
   *last = (mlbf_key){known[1].segments, 1};
   for (const mlbf_hash_path *const *path = mlbf_hash_paths; *path; path++) {
     mlbf_hash128 whole;
-    if ((*path)->is_usable())
+    if ((*path)->cpu.is_usable())
       (*path)->hash(&keys.fast, last, 1, 0, 0, 0, &(mlbf_hashes){.keys = &whole});
   }
   munmap(page - PAGE, (size_t)3 * PAGE);
@@ -334,7 +334,7 @@ CASE(the_environment_limits_the_path)
   free(before);
   assert_ptr_equal(best, other);
 #ifdef __x86_64__
-  bool has_aesni = mlbf_hash_aesni.is_usable(), has_vaes = mlbf_hash_vaes.is_usable();
+  bool has_aesni = mlbf_hash_aesni.cpu.is_usable(), has_vaes = mlbf_hash_vaes.cpu.is_usable();
   assert_ptr_equal(limited, has_aesni ? &mlbf_hash_aesni : &mlbf_hash_portable);
   assert_ptr_equal(best, has_vaes ? &mlbf_hash_vaes : limited);
 #else

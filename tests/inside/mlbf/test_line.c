@@ -69,11 +69,11 @@ CASE(every_path_sets_the_same_bits)
   static const unsigned line_counts[] = {1, 2, LINES, PAGED_LINES};
   static lines_table one, other;
   for (const mlbf_line_path *const *path = mlbf_line_paths; *path; path++) {
-    if (!(*path)->is_usable()) {
-      print_message("%s: skipped, not on this machine\n", (*path)->name);
+    if (!(*path)->cpu.is_usable()) {
+      print_message("%s: skipped, not on this machine\n", (*path)->cpu.name);
       continue;
     }
-    print_message("%s\n", (*path)->name);
+    print_message("%s\n", (*path)->cpu.name);
     for (size_t i = 0; i < sizeof layouts / sizeof *layouts; i++)
       for (uint32_t k = 0; (k = mlbf_layout_next_hashes(layouts[i], k)) != 0;)
         for (size_t l = 0; l < sizeof line_counts / sizeof *line_counts; l++) {
