@@ -12,9 +12,9 @@ static const uint64_t cells_most = UINT64_C(1) << 44;
 
 /* Creation */
 
-uint64_t count_body_bytes(const mlbf_block_file *table)
+uint64_t count_body_bytes(const mlbf_block_file *file)
 {
-  const uint64_t *n = table->numbers;
+  const uint64_t *n = file->numbers;
   double rate = mlbf_number_double(n[RATE]);
   bool is_sound = n[KEYS] > 0 && n[CELLS] > 0 && n[CELLS] <= cells_most && n[HASHES] > 0 &&
                   n[HASHES] <= MLBF_HASHES_MAX && n[BASE_BITS] > 0 && n[BASE_BITS] <= BASE_BITS_MOST &&
@@ -28,17 +28,17 @@ uint64_t count_body_bytes(const mlbf_block_file *table)
   return cells + count_chunk_bytes(n[CELLS]) + n[OVERFLOWS] * sizeof(uint32_t);
 }
 
-mlbf_status count_wrap(mlbf_block_file *table, mlbf_count **count)
+mlbf_status count_wrap(mlbf_block_file *file, mlbf_count **count)
 {
   mlbf_count *made = calloc(1, sizeof *made);
-  if (!made || !mlbf_overflow_make(&made->overflow, table->numbers[CELLS])) {
+  if (!made || !mlbf_overflow_make(&made->overflow, file->numbers[CELLS])) {
     free(made);
-    mlbf_block_file_drop(table);
+    mlbf_block_file_drop(file);
     return MLBF_NO_MEMORY;
   }
-  made->table = *table;
-  made->base_bits = (uint32_t)table->numbers[BASE_BITS];
-  made->cells = (mlbf_cells){table->body, table->numbers[CELLS], made->base_bits + 1};
+  made->file = *file;
+  made->base_bits = (uint32_t)file->numbers[BASE_BITS];
+  made->cells = (mlbf_cells){file->body, file->numbers[CELLS], made->base_bits + 1};
   assert_count(made);
   *count = made;
   return MLBF_OK;
@@ -46,17 +46,17 @@ mlbf_status count_wrap(mlbf_block_file *table, mlbf_count **count)
 
 mlbf_status count_make(const uint64_t *numbers, const mlbf_keying *keying, const char *profile, mlbf_count **count)
 {
-  mlbf_block_file plan = {.kind = MLBF_FILE_COUNT}, table;
+  mlbf_block_file plan = {.kind = MLBF_FILE_COUNT}, file;
   memcpy(plan.numbers, numbers, sizeof plan.numbers);
   plan.numbers[ADDITIONS] = plan.numbers[OVERFLOWS] = 0;
   if (count_body_bytes(&plan) == 0)
     return MLBF_BAD_ARGUMENT;
   uint64_t cells = mlbf_cells_bytes(numbers[CELLS], (uint32_t)numbers[BASE_BITS] + 1);
-  mlbf_status status = mlbf_block_file_make(plan.kind, keying, profile, cells, &table);
+  mlbf_status status = mlbf_block_file_make(plan.kind, keying, profile, cells, &file);
   if (status != MLBF_OK)
     return status;
-  memcpy(table.numbers, plan.numbers, sizeof table.numbers);
-  return count_wrap(&table, count);
+  memcpy(file.numbers, plan.numbers, sizeof file.numbers);
+  return count_wrap(&file, count);
 }
 
 /* m and k as of a classic filter of this rate: a count is wrong if all its cells have another key's too. */
@@ -105,7 +105,7 @@ void mlbf_count_free(mlbf_count *count)
   if (!count)
     return;
   mlbf_overflow_drop(&count->overflow);
-  mlbf_block_file_drop(&count->table);
+  mlbf_block_file_drop(&count->file);
   free(count);
 }
 
@@ -130,14 +130,14 @@ typedef struct cell_values {
   uint32_t value[MLBF_HASHES_MAX], least, most;
 } cell_values;
 
-static void read_cells(const mlbf_count *count, const uint64_t *cells, uint32_t number, cell_values *are)
+static void read_cells(const mlbf_count *count, const uint64_t *cells, uint32_t number, cell_values *held)
 {
-  are->least = UINT32_MAX;
-  are->most = 0;
+  held->least = UINT32_MAX;
+  held->most = 0;
   for (uint32_t i = 0; i < number; i++) {
-    uint32_t value = are->value[i] = count_get_cell(count, cells[i]);
-    are->least = value < are->least ? value : are->least;
-    are->most = value > are->most ? value : are->most;
+    uint32_t value = held->value[i] = count_get_cell(count, cells[i]);
+    held->least = value < held->least ? value : held->least;
+    held->most = value > held->most ? value : held->most;
   }
 }
 
@@ -151,40 +151,40 @@ static bool reserve_all(mlbf_count *count, const uint64_t *cells, uint32_t numbe
 
 mlbf_status mlbf_count_add_at(mlbf_count *count, const uint64_t *places, uint32_t number, uint32_t times, uint32_t *now)
 {
-  cell_values are;
+  cell_values held;
   uint64_t cells[MLBF_HASHES_MAX];
   assert_count(count);
   assert(number >= 1 && number <= MLBF_HASHES_MAX);
   uint32_t kept = without_equal(places, number, cells);
-  read_cells(count, cells, kept, &are);
-  uint32_t raised = count_saturated(count, (uint64_t)are.least + times);
-  uint32_t highest = count_is_minimal(count) ? raised : count_saturated(count, (uint64_t)are.most + times);
+  read_cells(count, cells, kept, &held);
+  uint32_t raised = count_saturated(count, (uint64_t)held.least + times);
+  uint32_t highest = count_is_minimal(count) ? raised : count_saturated(count, (uint64_t)held.most + times);
   if (highest >> count->base_bits && !reserve_all(count, cells, kept))
     return MLBF_NO_MEMORY;
   for (uint32_t i = 0; i < kept; i++) {
-    uint32_t value = count_is_minimal(count) ? raised : count_saturated(count, (uint64_t)are.value[i] + times);
-    if (value > are.value[i])
+    uint32_t value = count_is_minimal(count) ? raised : count_saturated(count, (uint64_t)held.value[i] + times);
+    if (value > held.value[i])
       count_set_cell(count, cells[i], value);
   }
   assert_count(count);
-  count->table.numbers[ADDITIONS] += times;
+  count->file.numbers[ADDITIONS] += times;
   *now = raised;
   return MLBF_OK;
 }
 
 uint32_t mlbf_count_get_at(const mlbf_count *count, const uint64_t *places, uint32_t number)
 {
-  cell_values are;
+  cell_values held;
   assert_count(count);
   assert(number >= 1 && number <= MLBF_HASHES_MAX);
-  read_cells(count, places, number, &are);
-  return are.least;
+  read_cells(count, places, number, &held);
+  return held.least;
 }
 
 static uint32_t places_of(const mlbf_count *count, mlbf_span key, uint64_t places[MLBF_HASHES_MAX])
 {
-  uint32_t hashes = (uint32_t)count->table.numbers[HASHES];
-  mlbf_places(mlbf_hash_text(&count->table.keying.keys, key), count->cells.count, hashes, places);
+  uint32_t hashes = (uint32_t)count->file.numbers[HASHES];
+  mlbf_places(mlbf_hash_text(&count->file.keying.keys, key), count->cells.count, hashes, places);
   for (uint32_t i = 0; i < hashes; i++)
     __builtin_prefetch(count->cells.bytes + places[i] * count->cells.bits / 8, 1);
   return hashes;
@@ -206,18 +206,18 @@ uint32_t mlbf_count_get(const mlbf_count *count, mlbf_span key)
 
 mlbf_status mlbf_count_remove(mlbf_count *count, mlbf_span key, uint32_t times, uint32_t *now)
 {
-  cell_values are;
+  cell_values held;
   uint64_t places[MLBF_HASHES_MAX], cells[MLBF_HASHES_MAX] = {0};
   assert_count(count);
-  if (count->table.numbers[FLAGS])
+  if (count->file.numbers[FLAGS])
     return MLBF_BAD_ARGUMENT;
   uint32_t hashes = places_of(count, key, places), kept = without_equal(places, hashes, cells);
-  read_cells(count, cells, kept, &are);
-  if (are.least < times)
+  read_cells(count, cells, kept, &held);
+  if (held.least < times)
     return MLBF_BAD_ARGUMENT;
   for (uint32_t i = 0; i < kept; i++)
-    if (are.value[i] < count->table.numbers[LIMIT]) /* a saturated cell no longer knows what it lost */
-      count_set_cell(count, cells[i], are.value[i] - times);
+    if (held.value[i] < count->file.numbers[LIMIT]) /* a saturated cell no longer knows what it lost */
+      count_set_cell(count, cells[i], held.value[i] - times);
   *now = mlbf_count_get_at(count, cells, kept);
   return MLBF_OK;
 }
@@ -241,12 +241,12 @@ static uint64_t table_bits(const mlbf_count *count)
 
 void mlbf_count_secret(const mlbf_count *count, uint8_t secret[MLBF_SECRET_BYTES])
 {
-  memcpy(secret, count->table.keying.secret, MLBF_SECRET_BYTES);
+  memcpy(secret, count->file.keying.secret, MLBF_SECRET_BYTES);
 }
 
 void mlbf_count_stats_read(const mlbf_count *count, mlbf_count_stats *stats)
 {
-  const uint64_t *n = count->table.numbers;
+  const uint64_t *n = count->file.numbers;
   uint32_t limit_bits = 32 - (uint32_t)__builtin_clz((uint32_t)n[LIMIT]);
   double fill = fill_of(count);
   *stats = (mlbf_count_stats){
@@ -261,11 +261,11 @@ void mlbf_count_stats_read(const mlbf_count *count, mlbf_count_stats *stats)
     .bits = n[CELLS] * (count->base_bits + 1) + table_bits(count),
     .plain_bits = n[CELLS] * limit_bits,
     .fill = fill,
-    .memory_bytes = count->table.body_bytes + count->overflow.chunk_count * sizeof(mlbf_chunk),
+    .memory_bytes = count->file.body_bytes + count->overflow.chunk_count * sizeof(mlbf_chunk),
     .estimated_keys = mlbf_layout_keys(MLBF_LAYOUT_CLASSIC, (uint32_t)n[HASHES], (double)n[CELLS], fill),
     .rate = pow(fill, (double)n[HASHES]),
-    .seed = count->table.keying.seed,
-    .profile = count->table.profile,
+    .seed = count->file.keying.seed,
+    .profile = count->file.profile,
   };
   for (uint64_t i = 0; i < count->overflow.chunk_count; i++)
     stats->memory_bytes += count->overflow.chunks[i].room * sizeof(uint32_t);

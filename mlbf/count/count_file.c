@@ -1,4 +1,4 @@
-/* A counting filter in a file. FORMAT.md, "A table file". */
+/* A counting filter in a file. FORMAT.md, "Other structures". */
 #include "mlbf/count/count_inside.h"
 
 #include <fcntl.h>
@@ -16,31 +16,31 @@ mlbf_status mlbf_count_save(const mlbf_count *count, const char *path)
   mlbf_span *parts = malloc((overflow->chunk_count + 2) * sizeof *parts);
   mlbf_status status = MLBF_NO_MEMORY;
   if (counts && parts) {
-    parts[0] = (mlbf_span){count->table.body, cells_bytes(count)};
+    parts[0] = (mlbf_span){count->file.body, cells_bytes(count)};
     parts[1] = (mlbf_span){counts, count_chunk_bytes(count->cells.count)};
     for (uint64_t i = 0; i < overflow->chunk_count; i++) {
       counts[i] = overflow->chunks[i].count;
       parts[2 + i] = (mlbf_span){overflow->chunks[i].entries, counts[i] * sizeof(uint32_t)};
     }
-    mlbf_block_file table = count->table;
-    table.numbers[OVERFLOWS] = overflow->entries;
-    status = mlbf_block_file_save(AT_FDCWD, path, &table, parts, overflow->chunk_count + 2);
+    mlbf_block_file file = count->file;
+    file.numbers[OVERFLOWS] = overflow->entries;
+    status = mlbf_block_file_save(AT_FDCWD, path, &file, parts, overflow->chunk_count + 2);
   }
   free(counts);
   free(parts);
   return status;
 }
 
-/* Entries of one chunk: ascending, each of a flagged cell, each with a rest, none beyond the limit. */
-static bool chunk_is_sound(const mlbf_count *count, uint64_t chunk)
+/* Entries of one chunk: ascending, each of a flagged cell, each with a high part, none beyond the limit. */
+static bool chunk_is_sound(const mlbf_count *count, uint64_t number)
 {
-  const mlbf_chunk *of = &count->overflow.chunks[chunk];
-  uint64_t first = chunk * MLBF_CHUNK_CELLS, limit = count->table.numbers[LIMIT];
-  for (uint32_t i = 0; i < of->count; i++) {
-    uint64_t cell = first + (of->entries[i] >> 16);
-    bool is_ordered = i == 0 || of->entries[i - 1] >> 16 < of->entries[i] >> 16;
-    if (!is_ordered || of->entries[i] >> 16 >= MLBF_CHUNK_CELLS || cell >= count->cells.count ||
-        !(of->entries[i] & 0xffff) || !(mlbf_cells_get(&count->cells, cell) >> count->base_bits) ||
+  const mlbf_chunk *chunk = &count->overflow.chunks[number];
+  uint64_t first = number * MLBF_CHUNK_CELLS, limit = count->file.numbers[LIMIT];
+  for (uint32_t i = 0; i < chunk->count; i++) {
+    uint64_t cell = first + (chunk->entries[i] >> 16);
+    bool is_ordered = i == 0 || chunk->entries[i - 1] >> 16 < chunk->entries[i] >> 16;
+    if (!is_ordered || chunk->entries[i] >> 16 >= MLBF_CHUNK_CELLS || cell >= count->cells.count ||
+        !(chunk->entries[i] & 0xffff) || !(mlbf_cells_get(&count->cells, cell) >> count->base_bits) ||
         count_get_cell(count, cell) > limit)
       return false;
   }
@@ -51,13 +51,13 @@ static bool chunk_is_sound(const mlbf_count *count, uint64_t chunk)
 static bool read_overflow(mlbf_count *count)
 {
   uint64_t counts_at = cells_bytes(count), entries_at = counts_at + count_chunk_bytes(count->cells.count);
-  uint64_t entries = count->table.numbers[OVERFLOWS], taken = 0;
+  uint64_t entries = count->file.numbers[OVERFLOWS], taken = 0;
   for (uint64_t i = 0; i < count->overflow.chunk_count; i++) {
     mlbf_chunk *chunk = &count->overflow.chunks[i];
-    memcpy(&chunk->count, count->table.body + counts_at + 2 * i, sizeof chunk->count);
+    memcpy(&chunk->count, count->file.body + counts_at + 2 * i, sizeof chunk->count);
     if (chunk->count > entries - taken || chunk->count > MLBF_CHUNK_CELLS)
       return false;
-    chunk->entries = (uint32_t *)(void *)(count->table.body + entries_at + 4 * taken);
+    chunk->entries = (uint32_t *)(void *)(count->file.body + entries_at + 4 * taken);
     taken += chunk->count;
     if (!chunk_is_sound(count, i))
       return false;

@@ -12,13 +12,13 @@
 #include "mlbf/count/overflow.h"
 #include "mlbf/file/block_file.h"
 
-enum { COUNT_MINIMAL = 1, COUNT_DELTA = 2 }; /* table.numbers[FLAGS] */
+enum { COUNT_MINIMAL = 1, COUNT_DELTA = 2 }; /* file.numbers[FLAGS] */
 
-/* table.numbers */
+/* file.numbers */
 enum { KEYS, CELLS, HASHES, BASE_BITS, LIMIT, FLAGS, RATE, ADDITIONS, OVERFLOWS, NUMBERS };
 
 struct mlbf_count {
-  mlbf_block_file table; /* its body: cells | entries a chunk, 2 bytes each | entries */
+  mlbf_block_file file; /* its body: cells | entries a chunk, 2 bytes each | entries */
   mlbf_cells cells;
   mlbf_overflow overflow;
   uint32_t base_bits;
@@ -27,10 +27,10 @@ struct mlbf_count {
 /* The numbers are a file's, checked by count_body_bytes before there is a filter. */
 static inline void assert_count(const mlbf_count *count)
 {
-  assert(count->cells.count == count->table.numbers[CELLS] && count->cells.bits == count->base_bits + 1);
-  assert(count->base_bits == count->table.numbers[BASE_BITS] && count->cells.bytes == count->table.body);
-  assert(count->table.numbers[HASHES] >= 1 && count->table.numbers[HASHES] <= MLBF_HASHES_MAX);
-  assert(count->table.numbers[LIMIT] <= MLBF_COUNT_LIMIT_MOST);
+  assert(count->cells.count == count->file.numbers[CELLS] && count->cells.bits == count->base_bits + 1);
+  assert(count->base_bits == count->file.numbers[BASE_BITS] && count->cells.bytes == count->file.body);
+  assert(count->file.numbers[HASHES] >= 1 && count->file.numbers[HASHES] <= MLBF_HASHES_MAX);
+  assert(count->file.numbers[LIMIT] <= MLBF_COUNT_LIMIT_MOST);
   assert(count->overflow.chunk_count == mlbf_overflow_chunks(count->cells.count));
   assert(count->overflow.entries <= count->cells.count);
   (void)count;
@@ -38,7 +38,7 @@ static inline void assert_count(const mlbf_count *count)
 
 static inline bool count_is_minimal(const mlbf_count *count)
 {
-  return count->table.numbers[FLAGS] & COUNT_MINIMAL;
+  return count->file.numbers[FLAGS] & COUNT_MINIMAL;
 }
 
 static inline uint32_t count_get_cell(const mlbf_count *count, uint64_t cell)
@@ -52,16 +52,16 @@ static inline uint32_t count_get_cell(const mlbf_count *count, uint64_t cell)
 /* After mlbf_overflow_reserve. */
 static inline void count_set_cell(mlbf_count *count, uint64_t cell, uint32_t value)
 {
-  assert(value <= count->table.numbers[LIMIT]);
-  uint32_t flag = UINT32_C(1) << count->base_bits, rest = value >> count->base_bits;
-  if (rest > 0 || mlbf_cells_get(&count->cells, cell) & flag)
-    mlbf_overflow_set(&count->overflow, cell, rest);
-  mlbf_cells_set(&count->cells, cell, (value & (flag - 1)) | (rest > 0 ? flag : 0));
+  assert(value <= count->file.numbers[LIMIT]);
+  uint32_t flag = UINT32_C(1) << count->base_bits, high = value >> count->base_bits;
+  if (high > 0 || mlbf_cells_get(&count->cells, cell) & flag)
+    mlbf_overflow_set(&count->overflow, cell, high);
+  mlbf_cells_set(&count->cells, cell, (value & (flag - 1)) | (high > 0 ? flag : 0));
 }
 
 static inline uint32_t count_saturated(const mlbf_count *count, uint64_t sum)
 {
-  uint64_t limit = count->table.numbers[LIMIT];
+  uint64_t limit = count->file.numbers[LIMIT];
   return (uint32_t)(sum < limit ? sum : limit);
 }
 
@@ -72,12 +72,12 @@ static inline uint64_t count_chunk_bytes(uint64_t cells)
 }
 
 /* How long a file's body of these numbers is; 0: there can be no such filter. */
-uint64_t count_body_bytes(const mlbf_block_file *table);
+uint64_t count_body_bytes(const mlbf_block_file *file);
 
 /* An empty filter of this geometry. */
 mlbf_status count_make(const uint64_t *numbers, const mlbf_keying *keying, const char *profile, mlbf_count **count);
 
-/* Takes the table over, also if there is no memory. */
-mlbf_status count_wrap(mlbf_block_file *table, mlbf_count **count);
+/* Takes the file over, also if there is no memory. */
+mlbf_status count_wrap(mlbf_block_file *file, mlbf_count **count);
 
 #endif

@@ -4,10 +4,10 @@
 static mlbf_status check_pair(const mlbf_count *a, const mlbf_count *b)
 {
   static const int equal[] = {CELLS, HASHES, BASE_BITS, LIMIT};
-  bool is_equal = mlbf_keying_equal(&a->table.keying, &b->table.keying) &&
-                  strcmp(a->table.profile, b->table.profile) == 0 && count_is_minimal(a) == count_is_minimal(b);
+  bool is_equal = mlbf_keying_equal(&a->file.keying, &b->file.keying) &&
+                  strcmp(a->file.profile, b->file.profile) == 0 && count_is_minimal(a) == count_is_minimal(b);
   for (size_t i = 0; i < sizeof equal / sizeof *equal; i++)
-    is_equal = is_equal && a->table.numbers[equal[i]] == b->table.numbers[equal[i]];
+    is_equal = is_equal && a->file.numbers[equal[i]] == b->file.numbers[equal[i]];
   return is_equal ? MLBF_OK : MLBF_MISMATCH;
 }
 
@@ -32,7 +32,7 @@ static mlbf_status make_from(const mlbf_count *a, const mlbf_count *b, bool minu
   mlbf_count *fresh;
   mlbf_status status = check_pair(a, b);
   if (status == MLBF_OK)
-    status = count_make(a->table.numbers, &a->table.keying, a->table.profile, &fresh);
+    status = count_make(a->file.numbers, &a->file.keying, a->file.profile, &fresh);
   if (status != MLBF_OK)
     return status;
   status = combine(a, b, minus, fresh);
@@ -49,7 +49,7 @@ mlbf_status mlbf_count_merge(mlbf_count *into, const mlbf_count *from)
   mlbf_status status = make_from(into, from, false, &merged);
   if (status != MLBF_OK)
     return status;
-  merged->table.numbers[ADDITIONS] = into->table.numbers[ADDITIONS] + from->table.numbers[ADDITIONS];
+  merged->file.numbers[ADDITIONS] = into->file.numbers[ADDITIONS] + from->file.numbers[ADDITIONS];
   kept = *into;
   *into = *merged;
   *merged = kept;
@@ -63,9 +63,9 @@ mlbf_status mlbf_count_difference(const mlbf_count *later, const mlbf_count *ear
   mlbf_status status = make_from(later, earlier, true, &made);
   if (status != MLBF_OK)
     return status;
-  uint64_t before = earlier->table.numbers[ADDITIONS], after = later->table.numbers[ADDITIONS];
-  made->table.numbers[ADDITIONS] = after > before ? after - before : 0;
-  made->table.numbers[FLAGS] |= COUNT_DELTA;
+  uint64_t before = earlier->file.numbers[ADDITIONS], after = later->file.numbers[ADDITIONS];
+  made->file.numbers[ADDITIONS] = after > before ? after - before : 0;
+  made->file.numbers[FLAGS] |= COUNT_DELTA;
   *delta = made;
   return MLBF_OK;
 }

@@ -66,14 +66,14 @@ bool mlbf_overflow_reserve(mlbf_overflow *overflow, uint64_t cell, uint32_t more
   return true;
 }
 
-static void take_out(mlbf_chunk *chunk, uint32_t at)
+static void remove_entry(mlbf_chunk *chunk, uint32_t at)
 {
   assert(at < chunk->count);
   chunk->count--;
   memmove(chunk->entries + at, chunk->entries + at + 1, (chunk->count - at) * sizeof *chunk->entries);
 }
 
-static void put_in(mlbf_chunk *chunk, uint32_t at, uint32_t entry)
+static void insert_entry(mlbf_chunk *chunk, uint32_t at, uint32_t entry)
 {
   assert(chunk->count < chunk->room && at <= chunk->count); /* reserved */
   assert(at == 0 || chunk->entries[at - 1] >> 16 < entry >> 16);
@@ -83,17 +83,17 @@ static void put_in(mlbf_chunk *chunk, uint32_t at, uint32_t entry)
   chunk->count++;
 }
 
-void mlbf_overflow_set(mlbf_overflow *overflow, uint64_t cell, uint32_t rest)
+void mlbf_overflow_set(mlbf_overflow *overflow, uint64_t cell, uint32_t high)
 {
   mlbf_chunk *chunk = &overflow->chunks[cell / MLBF_CHUNK_CELLS];
-  uint32_t place = cell % MLBF_CHUNK_CELLS, at = find(chunk, place), entry = place << 16 | rest;
+  uint32_t place = cell % MLBF_CHUNK_CELLS, at = find(chunk, place), entry = place << 16 | high;
   bool is_there = at < chunk->count && chunk->entries[at] >> 16 == place;
-  assert(rest <= UINT16_MAX);
-  if (is_there && rest > 0)
+  assert(high <= UINT16_MAX);
+  if (is_there && high > 0)
     chunk->entries[at] = entry;
   else if (is_there)
-    take_out(chunk, at);
-  else if (rest > 0)
-    put_in(chunk, at, entry);
-  overflow->entries = overflow->entries + (!is_there && rest > 0) - (is_there && rest == 0);
+    remove_entry(chunk, at);
+  else if (high > 0)
+    insert_entry(chunk, at, entry);
+  overflow->entries = overflow->entries + (!is_there && high > 0) - (is_there && high == 0);
 }

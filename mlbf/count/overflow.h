@@ -11,7 +11,7 @@
 enum { MLBF_CHUNK_CELLS = 1024 };
 
 typedef struct mlbf_chunk {
-  uint32_t *entries; /* cell << 16 | rest, ascending */
+  uint32_t *entries; /* cell << 16 | high part, ascending */
   uint16_t count;
   uint16_t room; /* of `entries`; 0: they belong to a file's body */
 } mlbf_chunk;
@@ -29,11 +29,11 @@ static inline uint64_t mlbf_overflow_chunks(uint64_t cells)
 bool mlbf_overflow_make(mlbf_overflow *overflow, uint64_t cells);
 void mlbf_overflow_drop(mlbf_overflow *overflow);
 
-/* The rest of this cell's count; 0 if it has none here. */
+/* The high part of this cell's count; 0 if it has none here. */
 uint32_t mlbf_overflow_get(const mlbf_overflow *overflow, uint64_t cell);
 
 /* After it, `more` calls of _set in the chunk of `cell` cannot fail. */
 bool mlbf_overflow_reserve(mlbf_overflow *overflow, uint64_t cell, uint32_t more);
-void mlbf_overflow_set(mlbf_overflow *overflow, uint64_t cell, uint32_t rest); /* 0 takes it out */
+void mlbf_overflow_set(mlbf_overflow *overflow, uint64_t cell, uint32_t high); /* 0 removes it */
 
 #endif

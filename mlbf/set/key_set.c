@@ -216,25 +216,25 @@ void mlbf_key_set_stats_read(const mlbf_key_set *set, mlbf_key_set_stats *stats)
     .keys = set->count, .profile = set->profile, .memory_bytes = (set->homes + set->tail) * sizeof *set->slots};
 }
 
-/* ---- on disk: FORMAT.md, "A table file" ------------------------------------------------------------------- */
+/* ---- on disk: FORMAT.md, "Other structures" ------------------------------------------------------------ */
 
-static uint64_t body_bytes(const mlbf_block_file *table)
+static uint64_t body_bytes(const mlbf_block_file *file)
 {
   for (int i = 1; i < MLBF_NUMBERS; i++)
-    if (table->numbers[i])
+    if (file->numbers[i])
       return 0;
-  uint64_t keys = table->numbers[0];
+  uint64_t keys = file->numbers[0];
   return keys > slots_most ? 0 : (keys ? keys : 1) * sizeof(mlbf_hash128); /* never nothing */
 }
 
 mlbf_status mlbf_key_set_save(mlbf_key_set *set, const char *path)
 {
   static const mlbf_hash128 none = {0, 0};
-  mlbf_block_file table = {.kind = MLBF_FILE_KEY_SET, .keying = set->keying, .numbers = {set->count}};
-  memcpy(table.profile, set->profile, sizeof table.profile);
+  mlbf_block_file file = {.kind = MLBF_FILE_KEY_SET, .keying = set->keying, .numbers = {set->count}};
+  memcpy(file.profile, set->profile, sizeof file.profile);
   const mlbf_hash128 *packed = pack(set, set->homes + set->tail);
-  mlbf_span all = {set->count ? packed : &none, body_bytes(&table)};
-  mlbf_status status = mlbf_block_file_save(AT_FDCWD, path, &table, &all, 1);
+  mlbf_span all = {set->count ? packed : &none, body_bytes(&file)};
+  mlbf_status status = mlbf_block_file_save(AT_FDCWD, path, &file, &all, 1);
   spread(set, packed);
   return status;
 }
@@ -260,20 +260,20 @@ static mlbf_status take_over(mlbf_key_set *set, const mlbf_hash128 *hashes, uint
 
 mlbf_status mlbf_key_set_load(const char *path, const uint8_t *secret, mlbf_key_set **set)
 {
-  mlbf_block_file table = {.body = NULL};
+  mlbf_block_file file = {.body = NULL};
   mlbf_key_set *loaded = NULL;
-  mlbf_status status = mlbf_block_file_map(path, MLBF_FILE_KEY_SET, secret, body_bytes, &table); /* no second copy */
+  mlbf_status status = mlbf_block_file_map(path, MLBF_FILE_KEY_SET, secret, body_bytes, &file); /* no second copy */
   if (status != MLBF_OK)
     return status;
-  const mlbf_hash128 *hashes = (const void *)table.body;
-  status = mlbf_block_file_verify(&table);
-  if (status == MLBF_OK && !is_ascending(hashes, table.numbers[0]))
+  const mlbf_hash128 *hashes = (const void *)file.body;
+  status = mlbf_block_file_verify(&file);
+  if (status == MLBF_OK && !is_ascending(hashes, file.numbers[0]))
     status = MLBF_DAMAGED;
   if (status == MLBF_OK)
-    status = create(&table.keying, table.profile, &loaded);
+    status = create(&file.keying, file.profile, &loaded);
   if (status == MLBF_OK)
-    status = take_over(loaded, hashes, table.numbers[0]);
-  mlbf_block_file_drop(&table);
+    status = take_over(loaded, hashes, file.numbers[0]);
+  mlbf_block_file_drop(&file);
   if (status == MLBF_OK)
     *set = loaded;
   else

@@ -139,7 +139,7 @@ void mlbf_corpus_stats_read(const mlbf_corpus *c, mlbf_corpus_stats *stats)
   for (size_t i = 0; i < c->count; i++) {
     stats->documents += c->volumes[i].documents;
     stats->document_bytes += c->volumes[i].row_at[c->volumes[i].rows];
-    stats->row_bytes += c->volumes[i].table.body_bytes;
+    stats->row_bytes += c->volumes[i].rows_file.body_bytes;
   }
 }
 

@@ -163,10 +163,11 @@ mlbf_status corpus_volume_need_rows(corpus_volume *v, unsigned char *buffer)
   if (v->is_full || v->words_end == v->row_at[v->rows])
     return MLBF_OK;
   if (!v->words)
-    status = mlbf_block_file_make(MLBF_FILE_ROWS, &mlbf_keying_none, NULL, words_bytes + sizeof(rows_index), &v->table);
+    status = mlbf_block_file_make(MLBF_FILE_ROWS, &mlbf_keying_none, NULL, words_bytes + sizeof(rows_index),
+                                  &v->rows_file);
   if (status != MLBF_OK)
     return corpus_directory_error(v->directory, status, NULL);
-  v->words = (void *)v->table.body;
+  v->words = (void *)v->rows_file.body;
   for (unsigned row = 0; status == MLBF_OK && row < v->rows; row++)
     if (v->words_end < v->row_at[row + 1])
       status = insert_row(v, row, buffer);
@@ -175,7 +176,7 @@ mlbf_status corpus_volume_need_rows(corpus_volume *v, unsigned char *buffer)
 
 void corpus_volume_drop(corpus_volume *v)
 {
-  mlbf_block_file_drop(&v->table);
+  mlbf_block_file_drop(&v->rows_file);
   v->words = NULL;
 }
 
@@ -286,9 +287,9 @@ mlbf_status corpus_volume_create(corpus_directory *directory, uint32_t number, c
 
 /* ---- both, on disk -------------------------------------------------------------------------------------- */
 
-static uint64_t rows_body_bytes(const mlbf_block_file *table)
+static uint64_t rows_body_bytes(const mlbf_block_file *file)
 {
-  const uint64_t *n = table->numbers;
+  const uint64_t *n = file->numbers;
   for (int i = NUMBERS; i < MLBF_NUMBERS; i++)
     if (n[i])
       return 0;
@@ -297,46 +298,46 @@ static uint64_t rows_body_bytes(const mlbf_block_file *table)
   return is_ours ? words_bytes + sizeof(rows_index) : 0;
 }
 
-static bool is_sound(const rows_index *index, const mlbf_block_file *table)
+static bool is_sound(const rows_index *index, const mlbf_block_file *file)
 {
   bool is_fine = index->row_at[0] == CORPUS_HEADER_BYTES && index->row_first[0] == 0 &&
-                 index->row_at[MLBF_ROWS] == table->numbers[N_DOCS_BYTES];
+                 index->row_at[MLBF_ROWS] == file->numbers[N_DOCS_BYTES];
   for (int i = 0; i < MLBF_ROWS; i++)
     is_fine = is_fine && index->row_at[i + 1] > index->row_at[i] &&
               index->row_at[i + 1] - index->row_at[i] <= CORPUS_ROW_BYTES && index->row_at[i] % 8 == 0 &&
-              index->row_first[i] < table->numbers[N_DOCUMENTS];
+              index->row_first[i] < file->numbers[N_DOCUMENTS];
   return is_fine;
 }
 
 /* Instead of what the volume has in memory. MLBF_IO with ENOENT: there is no such file. */
 static mlbf_status map_rows(corpus_volume *v)
 {
-  mlbf_block_file table;
+  mlbf_block_file mapped;
   int file = corpus_volume_file(v, ".rows", O_RDONLY);
   if (file < 0)
     return corpus_volume_error(v, ".rows", MLBF_IO, NULL);
-  mlbf_status status = mlbf_block_file_map_open(file, MLBF_FILE_ROWS, NULL, rows_body_bytes, &table);
+  mlbf_status status = mlbf_block_file_map_open(file, MLBF_FILE_ROWS, NULL, rows_body_bytes, &mapped);
   int why = errno;
   close(file);
   errno = why;
   if (status != MLBF_OK)
     return corpus_volume_error(v, ".rows", status, NULL);
-  const rows_index *index = (const void *)(table.body + words_bytes);
-  status = mlbf_block_file_verify(&table);
-  if (status == MLBF_OK && !is_sound(index, &table))
+  const rows_index *index = (const void *)(mapped.body + words_bytes);
+  status = mlbf_block_file_verify(&mapped);
+  if (status == MLBF_OK && !is_sound(index, &mapped))
     status = MLBF_DAMAGED;
   if (status != MLBF_OK) {
-    mlbf_block_file_drop(&table);
+    mlbf_block_file_drop(&mapped);
     return corpus_volume_error(v, ".rows", status, NULL);
   }
   corpus_volume_drop(v);
   *v = (corpus_volume){.directory = v->directory,
                        .number = v->number,
                        .rows = MLBF_ROWS,
-                       .documents = table.numbers[N_DOCUMENTS],
+                       .documents = mapped.numbers[N_DOCUMENTS],
                        .is_full = true,
-                       .words = (void *)table.body,
-                       .table = table};
+                       .words = (void *)mapped.body,
+                       .rows_file = mapped};
   memcpy(v->row_at, index->row_at, sizeof v->row_at);
   memcpy(v->row_first, index->row_first, sizeof v->row_first);
   memcpy(v->bits_set, index->bits_set, sizeof v->bits_set);
@@ -422,20 +423,20 @@ mlbf_status corpus_volume_seal(corpus_volume *v, unsigned char *buffer)
   mlbf_status status = corpus_volume_need_rows(v, buffer);
   if (status != MLBF_OK)
     return status;
-  assert(v->table.body && v->words_end == v->row_at[MLBF_ROWS]);
-  rows_index *index = (void *)(v->table.body + words_bytes);
+  assert(v->rows_file.body && v->words_end == v->row_at[MLBF_ROWS]);
+  rows_index *index = (void *)(v->rows_file.body + words_bytes);
   memcpy(index->row_at, v->row_at, sizeof index->row_at);
   memcpy(index->row_first, v->row_first, sizeof index->row_first);
   memcpy(index->bits_set, v->bits_set, sizeof index->bits_set);
   const uint64_t numbers[NUMBERS] = {CORPUS_ROW_SHINGLES, CORPUS_ROW_BITS, CORPUS_HASHES, v->documents,
                                      v->row_at[MLBF_ROWS]};
-  memcpy(v->table.numbers, numbers, sizeof numbers);
+  memcpy(v->rows_file.numbers, numbers, sizeof numbers);
   status = sync_documents(v, buffer);
   if (status != MLBF_OK)
     return corpus_volume_error(v, ".docs", status, NULL);
   name_of(v->number, ".rows", name);
-  status = mlbf_block_file_save(v->directory->file, name, &v->table, &(mlbf_span){v->table.body, v->table.body_bytes},
-                                1);
+  status = mlbf_block_file_save(v->directory->file, name, &v->rows_file,
+                                &(mlbf_span){v->rows_file.body, v->rows_file.body_bytes}, 1);
   return status == MLBF_OK ? map_rows(v) : corpus_volume_error(v, ".rows", status, NULL);
 }
 

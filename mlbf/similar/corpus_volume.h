@@ -50,9 +50,9 @@ typedef struct corpus_volume {
   uint64_t bits_set[MLBF_ROWS];
   uint64_t row_shingles; /* in the row that grows */
   uint64_t documents;
-  uint64_t *words;       /* CORPUS_ROW_BITS of them, in `table`; NULL: not asked for yet */
-  uint64_t words_end;    /* offset of the first document that they do not know */
-  mlbf_block_file table; /* mapped once the volume is full */
+  uint64_t *words;           /* CORPUS_ROW_BITS of them, in `rows_file`; NULL: not asked for yet */
+  uint64_t words_end;        /* offset of the first document that they do not know */
+  mlbf_block_file rows_file; /* mapped once the volume is full */
   bool is_full;
   bool sync_failed; /* of its documents: some may not be on disk */
 } corpus_volume;
@@ -61,7 +61,7 @@ typedef struct corpus_volume {
 static inline void assert_volume(const corpus_volume *v)
 {
   assert(v->number >= 1 && v->rows <= MLBF_ROWS && v->row_at[0] == CORPUS_HEADER_BYTES);
-  assert(v->words == (const void *)v->table.body && (v->words || !v->is_full));
+  assert(v->words == (const void *)v->rows_file.body && (v->words || !v->is_full));
   assert((v->rows == 0) == (v->documents == 0));
   assert(v->rows == 0 || v->row_at[v->rows] > v->row_at[v->rows - 1]);
   assert(v->rows == 0 || v->row_at[v->rows] - v->row_at[v->rows - 1] <= CORPUS_ROW_BYTES);

@@ -30,39 +30,39 @@ enum { CELLS_LEAST = 1024 }; /* the formula is of large arrays; in small ones tw
 static const uint64_t window_most = UINT64_C(1) << 40;
 static const uint64_t bits_most = UINT64_C(1) << 48;
 
-/* table.numbers */
+/* file.numbers */
 enum { UNIT, WINDOW, KEYS, CELLS, HASHES, EPOCH_LENGTH, RATE, CLOCK, SWEPT, CURSOR, INSERTIONS, SEEN, NUMBERS };
 
 struct mlbf_epoch {
-  mlbf_block_file table;
+  mlbf_block_file file;
 };
 
 static mlbf_cells cells_of(const mlbf_epoch *window)
 {
-  const mlbf_block_file *table = &window->table;
-  return (mlbf_cells){table->body, table->numbers[CELLS], CELL_BITS};
+  const mlbf_block_file *file = &window->file;
+  return (mlbf_cells){file->body, file->numbers[CELLS], CELL_BITS};
 }
 
-static uint64_t epochs_of(const mlbf_block_file *table) /* G */
+static uint64_t epochs_of(const mlbf_block_file *file) /* G */
 {
-  return (table->numbers[WINDOW] + table->numbers[EPOCH_LENGTH] - 1) / table->numbers[EPOCH_LENGTH];
+  return (file->numbers[WINDOW] + file->numbers[EPOCH_LENGTH] - 1) / file->numbers[EPOCH_LENGTH];
 }
 
-static uint64_t epoch_at(const mlbf_block_file *table, uint64_t clock)
+static uint64_t epoch_at(const mlbf_block_file *file, uint64_t clock)
 {
-  return clock / table->numbers[EPOCH_LENGTH];
+  return clock / file->numbers[EPOCH_LENGTH];
 }
 
-static uint64_t words_of(const mlbf_block_file *table)
+static uint64_t words_of(const mlbf_block_file *file)
 {
-  return (table->numbers[CELLS] + CELLS_A_WORD - 1) / CELLS_A_WORD;
+  return (file->numbers[CELLS] + CELLS_A_WORD - 1) / CELLS_A_WORD;
 }
 
 /* Words to sweep an epoch. */
-static uint64_t quota_of(const mlbf_block_file *table)
+static uint64_t quota_of(const mlbf_block_file *file)
 {
-  uint64_t rounds = VALUES - 1 - epochs_of(table);
-  return (words_of(table) + rounds - 1) / rounds;
+  uint64_t rounds = VALUES - 1 - epochs_of(file);
+  return (words_of(file) + rounds - 1) / rounds;
 }
 
 /* Bit v is set if a cell of value v was written in `epoch` or at most `ages` epochs before: 1 + ages neighbours in
@@ -74,19 +74,19 @@ static uint32_t values_of(uint64_t epoch, uint64_t ages)
   return ((ring << first | ring >> (VALUES - first)) & ((UINT32_C(1) << VALUES) - 1)) << 1;
 }
 
-static uint32_t live_values(const mlbf_block_file *table, uint64_t epoch)
+static uint32_t live_values(const mlbf_block_file *file, uint64_t epoch)
 {
-  return values_of(epoch, epochs_of(table));
+  return values_of(epoch, epochs_of(file));
 }
 
 /* The numbers are a file's, checked by body_bytes before there is a window. */
 static void assert_epoch(const mlbf_epoch *window)
 {
-  const uint64_t *n = window->table.numbers;
-  assert(n[EPOCH_LENGTH] > 0 && epochs_of(&window->table) <= EPOCHS_MAX);
+  const uint64_t *n = window->file.numbers;
+  assert(n[EPOCH_LENGTH] > 0 && epochs_of(&window->file) <= EPOCHS_MAX);
   assert(n[HASHES] >= 1 && n[HASHES] <= MLBF_HASHES_MAX && n[SEEN] <= n[INSERTIONS]);
-  assert(n[SWEPT] <= quota_of(&window->table) && n[CURSOR] < words_of(&window->table));
-  assert(8 * words_of(&window->table) <= window->table.body_bytes);
+  assert(n[SWEPT] <= quota_of(&window->file) && n[CURSOR] < words_of(&window->file));
+  assert(8 * words_of(&window->file) <= window->file.body_bytes);
   (void)n;
 }
 
@@ -140,9 +140,9 @@ static uint64_t length_of(uint64_t window) /* of an epoch */
 }
 
 /* Of a file's numbers, which must be those of a window; 0: they are not. */
-static uint64_t body_bytes(const mlbf_block_file *table)
+static uint64_t body_bytes(const mlbf_block_file *file)
 {
-  const uint64_t *n = table->numbers;
+  const uint64_t *n = file->numbers;
   mlbf_window_options options = {
     .unit = (mlbf_window_unit)n[UNIT], .window = n[WINDOW], .keys = n[KEYS], .rate = mlbf_number_double(n[RATE])};
   bool is_sound = n[UNIT] <= MLBF_WINDOW_MS && are_sound(&options) && n[KEYS] > 0 && n[CELLS] > 0 &&
@@ -150,7 +150,7 @@ static uint64_t body_bytes(const mlbf_block_file *table)
                   n[SEEN] <= n[INSERTIONS] && n[EPOCH_LENGTH] == length_of(n[WINDOW]);
   for (int i = NUMBERS; i < MLBF_NUMBERS; i++)
     is_sound = is_sound && n[i] == 0;
-  is_sound = is_sound && n[SWEPT] <= quota_of(table) && n[CURSOR] < words_of(table);
+  is_sound = is_sound && n[SWEPT] <= quota_of(file) && n[CURSOR] < words_of(file);
   return is_sound ? mlbf_cells_bytes(n[CELLS], CELL_BITS) : 0;
 }
 
@@ -192,9 +192,9 @@ mlbf_status mlbf_epoch_create(const mlbf_window_options *options, mlbf_epoch **w
   mlbf_keying keying = mlbf_keying_none;
   mlbf_status status = made ? mlbf_keying_make(options->secret, options->seed, &keying) : MLBF_NO_MEMORY;
   if (status == MLBF_OK)
-    status = mlbf_block_file_make(MLBF_FILE_WINDOW, &keying, options->profile, body_bytes(&plan), &made->table);
+    status = mlbf_block_file_make(MLBF_FILE_WINDOW, &keying, options->profile, body_bytes(&plan), &made->file);
   if (status == MLBF_OK)
-    memcpy(made->table.numbers, plan.numbers, sizeof plan.numbers);
+    memcpy(made->file.numbers, plan.numbers, sizeof plan.numbers);
   return hand_over(status, made, window);
 }
 
@@ -202,7 +202,7 @@ void mlbf_epoch_free(mlbf_epoch *window)
 {
   if (!window)
     return;
-  mlbf_block_file_drop(&window->table);
+  mlbf_block_file_drop(&window->file);
   free(window);
 }
 
@@ -224,17 +224,17 @@ static uint64_t without_dead(uint64_t word, uint32_t live)
 
 static void sweep_words(mlbf_epoch *window, uint64_t count, uint32_t live)
 {
-  uint64_t *cursor = &window->table.numbers[CURSOR], words = words_of(&window->table);
-  if (window->table.numbers[INSERTIONS] == 0) { /* all zeros, whose pages are not even in memory yet */
+  uint64_t *cursor = &window->file.numbers[CURSOR], words = words_of(&window->file);
+  if (window->file.numbers[INSERTIONS] == 0) { /* all zeros, whose pages are not even in memory yet */
     *cursor = (*cursor + count) % words;
     return;
   }
   for (; count > 0; count--) {
     uint64_t word;
-    memcpy(&word, window->table.body + 8 * *cursor, sizeof word);
+    memcpy(&word, window->file.body + 8 * *cursor, sizeof word);
     if (word) {
       word = without_dead(word, live);
-      memcpy(window->table.body + 8 * *cursor, &word, sizeof word);
+      memcpy(window->file.body + 8 * *cursor, &word, sizeof word);
     }
     *cursor = *cursor + 1 == words ? 0 : *cursor + 1;
   }
@@ -243,31 +243,31 @@ static void sweep_words(mlbf_epoch *window, uint64_t count, uint32_t live)
 /* So far that the sweep has done its share of `epoch` up to `share` of its quota. */
 static void sweep_to(mlbf_epoch *window, uint64_t epoch, uint64_t share)
 {
-  uint64_t *swept = &window->table.numbers[SWEPT];
+  uint64_t *swept = &window->file.numbers[SWEPT];
   if (share <= *swept)
     return;
   uint64_t count = share - *swept;
-  assert(share <= quota_of(&window->table)); /* or a cell might be swept that is young again */
+  assert(share <= quota_of(&window->file)); /* or a cell might be swept that is young again */
   *swept = share;
-  sweep_words(window, count, live_values(&window->table, epoch));
+  sweep_words(window, count, live_values(&window->file, epoch));
 }
 
 static void forget_all(mlbf_epoch *window)
 {
-  window->table.numbers[SWEPT] = 0;
-  if (window->table.numbers[INSERTIONS] > 0)
-    memset(window->table.body, 0, window->table.body_bytes);
+  window->file.numbers[SWEPT] = 0;
+  if (window->file.numbers[INSERTIONS] > 0)
+    memset(window->file.body, 0, window->file.body_bytes);
 }
 
 /* Everything that is due until `now`. */
 static void advance(mlbf_epoch *window, uint64_t now)
 {
-  uint64_t *n = window->table.numbers, length = n[EPOCH_LENGTH], quota = quota_of(&window->table);
+  uint64_t *n = window->file.numbers, length = n[EPOCH_LENGTH], quota = quota_of(&window->file);
   assert(now >= n[CLOCK]);
-  uint64_t epoch = epoch_at(&window->table, n[CLOCK]), last = epoch_at(&window->table, now);
-  if (last - epoch > epochs_of(&window->table)) /* nothing that is there can still be live */
+  uint64_t epoch = epoch_at(&window->file, n[CLOCK]), last = epoch_at(&window->file, now);
+  if (last - epoch > epochs_of(&window->file)) /* nothing that is there can still be live */
     forget_all(window);
-  for (epoch = last - epoch > epochs_of(&window->table) ? last : epoch; epoch < last; epoch++) {
+  for (epoch = last - epoch > epochs_of(&window->file) ? last : epoch; epoch < last; epoch++) {
     sweep_to(window, epoch, quota);
     n[SWEPT] = 0;
   }
@@ -279,23 +279,23 @@ static void advance(mlbf_epoch *window, uint64_t now)
 /* Use */
 
 /* The time to go by: insertions, or `now_ms` unless the last one was later. */
-static uint64_t time_of(const mlbf_block_file *table, uint64_t now_ms)
+static uint64_t time_of(const mlbf_block_file *file, uint64_t now_ms)
 {
-  if (table->numbers[UNIT] == MLBF_WINDOW_INSERTIONS)
-    return table->numbers[INSERTIONS];
-  return now_ms > table->numbers[CLOCK] ? now_ms : table->numbers[CLOCK];
+  if (file->numbers[UNIT] == MLBF_WINDOW_INSERTIONS)
+    return file->numbers[INSERTIONS];
+  return now_ms > file->numbers[CLOCK] ? now_ms : file->numbers[CLOCK];
 }
 
 static void places_of(const mlbf_epoch *window, mlbf_span key, uint64_t places[MLBF_HASHES_MAX])
 {
-  mlbf_hash128 hash = mlbf_hash_text(&window->table.keying.keys, key);
-  mlbf_places(hash, window->table.numbers[CELLS], (uint32_t)window->table.numbers[HASHES], places);
+  mlbf_hash128 hash = mlbf_hash_text(&window->file.keying.keys, key);
+  mlbf_places(hash, window->file.numbers[CELLS], (uint32_t)window->file.numbers[HASHES], places);
 }
 
 static bool all_among(const mlbf_epoch *window, const uint64_t *places, uint32_t values)
 {
   mlbf_cells cells = cells_of(window);
-  for (uint64_t i = 0; i < window->table.numbers[HASHES]; i++)
+  for (uint64_t i = 0; i < window->file.numbers[HASHES]; i++)
     if (!(values >> mlbf_cells_get(&cells, places[i]) & 1))
       return false;
   return true;
@@ -303,15 +303,15 @@ static bool all_among(const mlbf_epoch *window, const uint64_t *places, uint32_t
 
 bool mlbf_epoch_insert(mlbf_epoch *window, mlbf_span key, uint64_t now_ms)
 {
-  uint64_t places[MLBF_HASHES_MAX], *n = window->table.numbers, now = time_of(&window->table, now_ms);
+  uint64_t places[MLBF_HASHES_MAX], *n = window->file.numbers, now = time_of(&window->file, now_ms);
   assert_epoch(window);
   places_of(window, key, places);
   for (uint64_t i = 0; i < n[HASHES]; i++)
-    __builtin_prefetch(window->table.body + places[i] / 2, 1);
+    __builtin_prefetch(window->file.body + places[i] / 2, 1);
   advance(window, now);
   mlbf_cells cells = cells_of(window);
-  uint64_t epoch = epoch_at(&window->table, now);
-  const bool was_seen = all_among(window, places, live_values(&window->table, epoch));
+  uint64_t epoch = epoch_at(&window->file, now);
+  const bool was_seen = all_among(window, places, live_values(&window->file, epoch));
   for (uint64_t i = 0; i < n[HASHES]; i++)
     mlbf_cells_set(&cells, places[i], 1 + epoch % VALUES);
   n[INSERTIONS]++;
@@ -322,9 +322,9 @@ bool mlbf_epoch_insert(mlbf_epoch *window, mlbf_span key, uint64_t now_ms)
 
 bool mlbf_epoch_test(const mlbf_epoch *window, mlbf_span key, uint64_t now_ms)
 {
-  uint64_t places[MLBF_HASHES_MAX], ages = epochs_of(&window->table);
-  uint64_t written = epoch_at(&window->table, window->table.numbers[CLOCK]);
-  uint64_t since = epoch_at(&window->table, time_of(&window->table, now_ms)) - written;
+  uint64_t places[MLBF_HASHES_MAX], ages = epochs_of(&window->file);
+  uint64_t written = epoch_at(&window->file, window->file.numbers[CLOCK]);
+  uint64_t since = epoch_at(&window->file, time_of(&window->file, now_ms)) - written;
   assert_epoch(window);
   places_of(window, key, places);
   return since <= ages && all_among(window, places, values_of(written, ages - since));
@@ -335,7 +335,7 @@ static double fill_of(const mlbf_epoch *window)
 {
   mlbf_cells cells = cells_of(window);
   uint64_t sample = cells.count < FILL_SAMPLE ? cells.count : FILL_SAMPLE, live = 0;
-  uint32_t values = live_values(&window->table, epoch_at(&window->table, window->table.numbers[CLOCK]));
+  uint32_t values = live_values(&window->file, epoch_at(&window->file, window->file.numbers[CLOCK]));
   for (uint64_t i = 0; i < sample; i++) {
     uint64_t cell = (uint64_t)((mlbf_product)cells.count * i / sample);
     live += values >> mlbf_cells_get(&cells, cell) & 1;
@@ -345,22 +345,22 @@ static double fill_of(const mlbf_epoch *window)
 
 void mlbf_epoch_stats_read(const mlbf_epoch *window, mlbf_window_stats *stats)
 {
-  const uint64_t *n = window->table.numbers;
+  const uint64_t *n = window->file.numbers;
   *stats = (mlbf_window_stats){
     .unit = (mlbf_window_unit)n[UNIT],
     .window = n[WINDOW],
-    .slack = (epochs_of(&window->table) + 1) * n[EPOCH_LENGTH] - 1 - n[WINDOW],
+    .slack = (epochs_of(&window->file) + 1) * n[EPOCH_LENGTH] - 1 - n[WINDOW],
     .keys = n[KEYS],
     .cells = n[CELLS],
     .hashes = (uint32_t)n[HASHES],
     .bits = n[CELLS] * CELL_BITS,
-    .memory_bytes = window->table.body_bytes,
+    .memory_bytes = window->file.body_bytes,
     .insertions = n[INSERTIONS],
     .seen = n[SEEN],
     .fill = fill_of(window),
     .promised_rate = mlbf_number_double(n[RATE]),
-    .seed = window->table.keying.seed,
-    .profile = window->table.profile,
+    .seed = window->file.keying.seed,
+    .profile = window->file.profile,
   };
   stats->rate = pow(stats->fill, stats->hashes);
 }
@@ -380,8 +380,8 @@ double mlbf_epoch_expected(double window, double cells, uint32_t hashes)
 
 mlbf_status mlbf_epoch_save(const mlbf_epoch *window, const char *path)
 {
-  const mlbf_span body = {window->table.body, window->table.body_bytes};
-  return mlbf_block_file_save(AT_FDCWD, path, &window->table, &body, 1);
+  const mlbf_span body = {window->file.body, window->file.body_bytes};
+  return mlbf_block_file_save(AT_FDCWD, path, &window->file, &body, 1);
 }
 
 mlbf_status mlbf_epoch_load(const char *path, const uint8_t *secret, mlbf_epoch **window)
@@ -389,5 +389,5 @@ mlbf_status mlbf_epoch_load(const char *path, const uint8_t *secret, mlbf_epoch 
   mlbf_epoch *made = malloc(sizeof *made);
   if (!made)
     return MLBF_NO_MEMORY;
-  return hand_over(mlbf_block_file_load(path, MLBF_FILE_WINDOW, secret, body_bytes, &made->table), made, window);
+  return hand_over(mlbf_block_file_load(path, MLBF_FILE_WINDOW, secret, body_bytes, &made->file), made, window);
 }
