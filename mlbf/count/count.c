@@ -1,3 +1,12 @@
+/* Counting filters: made, added to, asked, taken from. count.h draws the cells.
+ *
+ * Always (assert_count): a cell and its entry in the overflow table together hold a count of at most `limit`, and the
+ * cell is flagged if and only if there is an entry. So a key's count, the least of its cells, is never too low until it
+ * has reached the limit. An addition reserves what it may need before it changes a cell: it is made as a whole, or
+ * refused.
+ *
+ * Called where a crawl counts links (frontier/links/inlinks.c) and what lies below a directory (fanout.c), and by the
+ * paper's experiment. Memory alone: count_file.c saves it. */
 #include "mlbf/count/count_inside.h"
 
 #include <assert.h>
@@ -10,7 +19,7 @@ enum { BASE_BITS_USUAL = 3, BASE_BITS_MOST = 15, FILL_SAMPLE = 1 << 16 };
 
 static const uint64_t cells_most = UINT64_C(1) << 44;
 
-/* Creation */
+/* ---- creation ------------------------------------------------------------------------------------------ */
 
 uint64_t count_body_bytes(const mlbf_block_file *file)
 {
@@ -109,12 +118,13 @@ void mlbf_count_free(mlbf_count *count)
   free(count);
 }
 
-/* Use */
+/* ---- use ----------------------------------------------------------------------------------------------- */
 
 /* H2: each place once. */
 static uint32_t without_equal(const uint64_t *places, uint32_t number, uint64_t cells[MLBF_HASHES_MAX])
 {
   uint32_t kept = 0;
+  assert(number <= MLBF_HASHES_MAX);
   for (uint32_t i = 0; i < number; i++) {
     uint32_t at = 0;
     while (at < kept && cells[at] != places[i])
@@ -167,6 +177,7 @@ mlbf_status mlbf_count_add_at(mlbf_count *count, const uint64_t *places, uint32_
       count_set_cell(count, cells[i], value);
   }
   assert_count(count);
+  assert(mlbf_count_get_at(count, cells, kept) == raised);
   count->file.numbers[ADDITIONS] += times;
   *now = raised;
   return MLBF_OK;
@@ -218,11 +229,12 @@ mlbf_status mlbf_count_remove(mlbf_count *count, mlbf_span key, uint32_t times, 
   for (uint32_t i = 0; i < kept; i++)
     if (held.value[i] < count->file.numbers[LIMIT]) /* a saturated cell no longer knows what it lost */
       count_set_cell(count, cells[i], held.value[i] - times);
+  assert_count(count);
   *now = mlbf_count_get_at(count, cells, kept);
   return MLBF_OK;
 }
 
-/* Statistics */
+/* ---- statistics ---------------------------------------------------------------------------------------- */
 
 static double fill_of(const mlbf_count *count)
 {

@@ -1,4 +1,11 @@
-/* A counting filter in a file. FORMAT.md, "Other structures". */
+/* A counting filter in a file. FORMAT.md, "Other structures".
+ *
+ *     cells | how many entries each chunk has, 2 bytes | entries of chunk 0 | of chunk 1 | ...
+ *
+ * Always: no chunk points beyond the body, and what is loaded is as count.c would have made it: entries ascend, each
+ * belongs to a flagged cell and to no other, none is beyond the limit. An attacker's file may have correct checksums.
+ *
+ * Called by frontier/links/inlinks.c. A save replaces the file as a whole: a crash leaves the old one or the new. */
 #include "mlbf/count/count_inside.h"
 
 #include <fcntl.h>
@@ -15,13 +22,16 @@ mlbf_status mlbf_count_save(const mlbf_count *count, const char *path)
   uint16_t *counts = calloc(1, count_chunk_bytes(count->cells.count));
   mlbf_span *parts = malloc((overflow->chunk_count + 2) * sizeof *parts);
   mlbf_status status = MLBF_NO_MEMORY;
+  uint64_t entries = 0;
   if (counts && parts) {
     parts[0] = (mlbf_span){count->file.body, cells_bytes(count)};
     parts[1] = (mlbf_span){counts, count_chunk_bytes(count->cells.count)};
     for (uint64_t i = 0; i < overflow->chunk_count; i++) {
       counts[i] = overflow->chunks[i].count;
       parts[2 + i] = (mlbf_span){overflow->chunks[i].entries, counts[i] * sizeof(uint32_t)};
+      entries += counts[i];
     }
+    assert(entries == overflow->entries && entries <= count->cells.count);
     mlbf_block_file file = count->file;
     file.numbers[OVERFLOWS] = overflow->entries;
     status = mlbf_block_file_save(AT_FDCWD, path, &file, parts, overflow->chunk_count + 2);
@@ -59,6 +69,7 @@ static bool read_overflow(mlbf_count *count)
       return false;
     chunk->entries = (uint32_t *)(void *)(count->file.body + entries_at + 4 * taken);
     taken += chunk->count;
+    assert(taken <= entries && entries_at + 4 * taken <= count->file.body_bytes);
     if (!chunk_is_sound(count, i))
       return false;
   }

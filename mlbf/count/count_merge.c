@@ -1,4 +1,10 @@
-/* Two counting filters, cell by cell. */
+/* Two counting filters, cell by cell: their sum, and what one has more than the other.
+ *
+ * Always: both are of one geometry, limit, secret and profile, and neither is changed before the result is there: it is
+ * made beside them, and then takes their place or is thrown away. No cell of a sum is below either of its two, none of
+ * a difference above the first.
+ *
+ * Called by frontier/links/inlinks.c, where crawls are merged. Memory alone. */
 #include "mlbf/count/count_inside.h"
 
 static mlbf_status check_pair(const mlbf_count *a, const mlbf_count *b)
@@ -22,7 +28,9 @@ static mlbf_status combine(const mlbf_count *a, const mlbf_count *b, bool minus,
       return MLBF_MISMATCH;
     if (!mlbf_overflow_reserve(&made->overflow, cell, 1))
       return MLBF_NO_MEMORY;
-    count_set_cell(made, cell, minus ? x - y : count_saturated(made, (uint64_t)x + y));
+    uint32_t value = minus ? x - y : count_saturated(made, (uint64_t)x + y);
+    assert(minus ? value <= x : value >= x && value >= y);
+    count_set_cell(made, cell, value);
   }
   return MLBF_OK;
 }
@@ -35,6 +43,7 @@ static mlbf_status make_from(const mlbf_count *a, const mlbf_count *b, bool minu
     status = count_make(a->file.numbers, &a->file.keying, a->file.profile, &fresh);
   if (status != MLBF_OK)
     return status;
+  assert(fresh->cells.count == a->cells.count && fresh->cells.count == b->cells.count);
   status = combine(a, b, minus, fresh);
   if (status == MLBF_OK)
     *made = fresh;

@@ -1,3 +1,10 @@
+/* The high parts of counts that overflow their cells: a sorted list for each chunk of 1,024 cells. See overflow.h.
+ *
+ * Always: a chunk's entries ascend by cell, each cell has at most one, none has a high part of 0, and `entries` is how
+ * many there are in all. Memory is had first (reserve), so that setting cannot fail. A chunk with room 0 has entries
+ * that are part of a file's body, which is not its to free, and gets memory of its own before it grows.
+ *
+ * Called by count.c, count_file.c and count_merge.c. */
 #include "mlbf/count/overflow.h"
 
 #include <assert.h>
@@ -48,6 +55,7 @@ uint32_t mlbf_overflow_get(const mlbf_overflow *overflow, uint64_t cell)
 
 bool mlbf_overflow_reserve(mlbf_overflow *overflow, uint64_t cell, uint32_t more)
 {
+  assert(cell / MLBF_CHUNK_CELLS < overflow->chunk_count);
   mlbf_chunk *chunk = &overflow->chunks[cell / MLBF_CHUNK_CELLS];
   uint32_t needed = chunk->count + more;
   needed = needed < MLBF_CHUNK_CELLS ? needed : MLBF_CHUNK_CELLS;
@@ -63,6 +71,7 @@ bool mlbf_overflow_reserve(mlbf_overflow *overflow, uint64_t cell, uint32_t more
     free(chunk->entries);
   chunk->entries = entries;
   chunk->room = (uint16_t)room;
+  assert(chunk->room >= needed && chunk->count <= chunk->room);
   return true;
 }
 
@@ -85,6 +94,7 @@ static void insert_entry(mlbf_chunk *chunk, uint32_t at, uint32_t entry)
 
 void mlbf_overflow_set(mlbf_overflow *overflow, uint64_t cell, uint32_t high)
 {
+  assert(cell / MLBF_CHUNK_CELLS < overflow->chunk_count);
   mlbf_chunk *chunk = &overflow->chunks[cell / MLBF_CHUNK_CELLS];
   uint32_t place = cell % MLBF_CHUNK_CELLS, at = find(chunk, place), entry = place << 16 | high;
   bool is_there = at < chunk->count && chunk->entries[at] >> 16 == place;

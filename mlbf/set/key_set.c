@@ -1,3 +1,11 @@
+/* An exact set of keys: their hashes in ascending order, in one table with gaps. key_set.h draws it.
+ *
+ * Always (assert_set): hashes ascend from slot to slot, none is in two slots, none stands before its home, and between
+ * its home and its slot none is free: so a search ends at the first free slot or larger hash. At most seven eighths of
+ * the homes are used. An insertion is made as a whole, or refused for want of memory.
+ *
+ * Called by `strata uniq --filter exact`, and where a crawl keeps the URLs of sitemaps or merges counts. A save
+ * replaces the file as a whole: a crash leaves the old one or the new. */
 #include "mlbf/key_set.h"
 
 #include <fcntl.h>
@@ -68,19 +76,21 @@ static bool is_at(const mlbf_key_set *set, uint64_t slot, mlbf_hash128 hash)
 
 /* ---- moving all ----------------------------------------------------------------------------------------- */
 
-/* What is in the first `from` slots moves, in order, to the end of all; returns where it begins there. */
-static mlbf_hash128 *pack(mlbf_key_set *set, uint64_t from)
+/* What is in the first `used` slots moves, in order, to the end of all; returns where it begins there. */
+static mlbf_hash128 *pack(mlbf_key_set *set, uint64_t used)
 {
-  uint64_t to = set->homes + set->tail;
-  while (from-- > 0)
-    if (!is_free(set->slots[from]))
-      set->slots[--to] = set->slots[from];
-  return set->slots + to;
+  uint64_t end = set->homes + set->tail, begin = end;
+  assert(used <= end);
+  while (used-- > 0)
+    if (!is_free(set->slots[used]))
+      set->slots[--begin] = set->slots[used];
+  assert(end - begin == set->count);
+  return set->slots + begin;
 }
 
 /* And from there to where it belongs. No one is put over another that is still to come: behind its slot there are
  * at least as many as are to come. */
-static void spread(mlbf_key_set *set, const mlbf_hash128 *packed)
+static void unpack(mlbf_key_set *set, const mlbf_hash128 *packed)
 {
   uint64_t next = 0;
   for (uint64_t i = 0; i < set->count; i++) {
@@ -106,7 +116,7 @@ static mlbf_status enlarge(mlbf_key_set *set, uint64_t homes, uint64_t tail)
   set->slots = slots;
   set->homes = homes;
   set->tail = tail;
-  spread(set, pack(set, old));
+  unpack(set, pack(set, old));
   return MLBF_OK;
 }
 
@@ -235,7 +245,7 @@ mlbf_status mlbf_key_set_save(mlbf_key_set *set, const char *path)
   const mlbf_hash128 *packed = pack(set, set->homes + set->tail);
   mlbf_span all = {set->count ? packed : &none, body_bytes(&file)};
   mlbf_status status = mlbf_block_file_save(AT_FDCWD, path, &file, &all, 1);
-  spread(set, packed);
+  unpack(set, packed);
   return status;
 }
 
@@ -248,7 +258,7 @@ static bool is_ascending(const mlbf_hash128 *hashes, uint64_t count)
 }
 
 /* In their order, so each is put behind the one before it. */
-static mlbf_status take_over(mlbf_key_set *set, const mlbf_hash128 *hashes, uint64_t count)
+static mlbf_status insert_all(mlbf_key_set *set, const mlbf_hash128 *hashes, uint64_t count)
 {
   uint64_t homes = count + count / 7 + 1;
   mlbf_status status = homes > set->homes ? enlarge(set, homes, set->tail) : MLBF_OK;
@@ -272,7 +282,7 @@ mlbf_status mlbf_key_set_load(const char *path, const uint8_t *secret, mlbf_key_
   if (status == MLBF_OK)
     status = create(&file.keying, file.profile, &loaded);
   if (status == MLBF_OK)
-    status = take_over(loaded, hashes, file.numbers[0]);
+    status = insert_all(loaded, hashes, file.numbers[0]);
   mlbf_block_file_drop(&file);
   if (status == MLBF_OK)
     *set = loaded;

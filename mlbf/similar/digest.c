@@ -8,8 +8,8 @@
  * does not depend on the number of threads, which write to filters of their own, nor on the processor. Once made it
  * never changes.
  *
- * Called by `strata digest`, by a crawl with --digests, and by the sdhash experiment (datasets/papers). Writes no file:
- * digest_text.c makes the line. */
+ * Called by `strata digest`, by a crawl with --digests, and by the sdhash experiment (datasets/papers). Memory alone:
+ * digest_text.c makes the line that goes to a file. */
 #include "mlbf/similar/digest_inside.h"
 
 #include "mlbf/similar/digest_features.h"

@@ -1,9 +1,9 @@
-/* Cells of 4 bits: 0 empty, else 1 + epoch mod 15.
+/* A sliding window of keys, in cells of 4 bits: 0 empty, else 1 + epoch mod 15.
  *
  *   age of a cell, in epochs   0 1 2 ... G | G+1 ... 14 | 15 = 0 again
  *                              live        | dead: swept | would be taken for young
  *
- * Invariants
+ * Always
  *   - A key inserted t ago has cells of age ceil(t / L) at most, L being an epoch's length; G L >= window. So no
  *     false negative: a cell is only ever overwritten by a younger epoch, and swept only when dead.
  *   - Each epoch sweeps 1 / (14 - G) of the words, round robin, so each dead cell is cleared before it is 15 epochs
@@ -12,7 +12,8 @@
  * Why 12 epochs: G = 13 would reduce the slack only from 8.3 % of the window to 7.7 %, and double the sweeping.
  * Why 4 bits: 3 bits leave 6 epochs, 17 % slack, for a quarter less memory.
  *
- * Called by `strata uniq --window`. A save replaces the file as a whole, so a crash leaves the old one or the new. */
+ * Called by `strata uniq --window`, and beside SKIP in its paper's experiment. A save replaces the file as a whole, so
+ * a crash leaves the old one or the new. */
 #include "mlbf/window.h"
 
 #include <fcntl.h>
@@ -69,6 +70,7 @@ static uint64_t quota_of(const mlbf_block_file *file)
  * a ring of 15. */
 static uint32_t values_of(uint64_t epoch, uint64_t ages)
 {
+  assert(ages < VALUES);
   uint32_t ring = (UINT32_C(1) << (ages + 1)) - 1;
   uint32_t first = (uint32_t)((epoch % VALUES + VALUES - ages) % VALUES);
   return ((ring << first | ring >> (VALUES - first)) & ((UINT32_C(1) << VALUES) - 1)) << 1;
@@ -90,7 +92,7 @@ static void assert_epoch(const mlbf_epoch *window)
   (void)n;
 }
 
-/* Creation */
+/* ---- creation ------------------------------------------------------------------------------------------- */
 
 /* Unit, window, keys, and exactly one of rate and bits. */
 static bool are_sound(const mlbf_window_options *options)
@@ -206,7 +208,7 @@ void mlbf_epoch_free(mlbf_epoch *window)
   free(window);
 }
 
-/* The sweep */
+/* ---- the sweep ------------------------------------------------------------------------------------------ */
 
 /* The word without its dead cells: a cell is kept if it differs from each dead value. */
 static uint64_t without_dead(uint64_t word, uint32_t live)
@@ -237,6 +239,7 @@ static void sweep_words(mlbf_epoch *window, uint64_t count, uint32_t live)
       memcpy(window->file.body + 8 * *cursor, &word, sizeof word);
     }
     *cursor = *cursor + 1 == words ? 0 : *cursor + 1;
+    assert(*cursor < words);
   }
 }
 
@@ -276,7 +279,7 @@ static void advance(mlbf_epoch *window, uint64_t now)
   sweep_to(window, last, part);
 }
 
-/* Use */
+/* ---- use ------------------------------------------------------------------------------------------------ */
 
 /* The time to go by: insertions, or `now_ms` unless the last one was later. */
 static uint64_t time_of(const mlbf_block_file *file, uint64_t now_ms)
@@ -365,7 +368,7 @@ void mlbf_epoch_stats_read(const mlbf_epoch *window, mlbf_window_stats *stats)
   stats->rate = pow(stats->fill, stats->hashes);
 }
 
-/* Formula */
+/* ---- formula -------------------------------------------------------------------------------------------- */
 
 double mlbf_epoch_expected(double window, double cells, uint32_t hashes)
 {
@@ -376,7 +379,7 @@ double mlbf_epoch_expected(double window, double cells, uint32_t hashes)
   return sum / STEPS;
 }
 
-/* Files */
+/* ---- files ---------------------------------------------------------------------------------------------- */
 
 mlbf_status mlbf_epoch_save(const mlbf_epoch *window, const char *path)
 {
