@@ -60,7 +60,8 @@ static bool set_bits(uint8_t *bits, size_t bytes, const digest_sha1 hash)
 {
   bool was_new = false;
   for (int i = 0; i < DIGEST_HASHES; i++) {
-    uint32_t bit = __builtin_bswap32(hash[i]) & (uint32_t)(8 * bytes - 1);
+    uint32_t bit = __builtin_bswap32(hash[i]) & (uint32_t)(8 * bytes - 1); /* `bytes` is a power of two */
+    assert(bit < 8 * bytes);
     uint8_t mask = (uint8_t)(1 << (bit & 7));
     was_new |= !(bits[bit >> 3] & mask);
     bits[bit >> 3] |= mask;
@@ -187,6 +188,7 @@ static bool begin_filter(mlbf_digest *d)
   }
   memset(d->bits + d->filters * MLBF_DIGEST_FILTER_BYTES, 0, MLBF_DIGEST_FILTER_BYTES);
   d->features[d->filters++] = 0;
+  assert(d->filters == count);
   return true;
 }
 

@@ -5,7 +5,12 @@
  *     ranks    --digest_score_windows-->  in how many neighbourhoods of 64 windows this one is the rarest
  *
  * The entropy of a window is the sum over byte values of table[count]; a step of one byte changes two counts. The sums
- * are of whole numbers, so the rolling sum stays exact (sdhash recomputes it every 4096 bytes, with equal results). */
+ * are of whole numbers, so the rolling sum stays exact (sdhash recomputes it every 4096 bytes, with equal results).
+ *
+ * Always: classes, ranks and scores do not depend on the pieces in which a run of bytes is gone over. A window's score
+ * is final once the neighbourhoods that it is in have begun; it is at most DIGEST_SCORE_MAX.
+ *
+ * Called by digest.c, and by digest_ranks.c to count classes. Memory alone. */
 #include "mlbf/similar/digest_features.h"
 
 #include <assert.h>
@@ -49,6 +54,7 @@ static void roller_begin(roller *r, const entropy_table *table, const uint8_t *b
 
 static inline unsigned roller_class(const roller *r)
 {
+  assert(r->entropy >= 0 && r->entropy < MLBF_ENTROPY_CLASSES << ENTROPY_BITS);
   return (unsigned)r->entropy >> ENTROPY_BITS;
 }
 
@@ -94,8 +100,8 @@ static size_t rarest(const uint16_t *ranks, size_t begin)
   if (at[0] == 0)
     return begin;
   for (unsigned i = 0; i < DIGEST_WINDOW; i++) {
-    int16_t both = (int16_t)((((at[i] - 1u) << PLACE_BITS) | i) ^ 0x8000u); /* rank 0 comes last */
-    least = both < least ? both : least;
+    int16_t key = (int16_t)((((at[i] - 1u) << PLACE_BITS) | i) ^ 0x8000u); /* rank 0 comes last */
+    least = key < least ? key : least;
   }
   size_t i = (uint16_t)least % DIGEST_WINDOW;
   assert(at[i] && at[i] <= DIGEST_RANK_MAX);
@@ -111,11 +117,11 @@ void digest_score_windows(digest_scorer *scorer, const uint16_t *ranks, size_t e
 {
   digest_scorer s = *scorer;
   while (s.begin < end) {
-    size_t from = s.begin, stop = s.rank == 0 ? from : s.best < end ? s.best : end;
+    size_t first = s.begin, stop = s.rank == 0 ? first : s.best < end ? s.best : end;
     while (s.begin < stop && ranks[s.begin + DIGEST_WINDOW] > s.rank)
       s.begin++;
-    if (s.begin > from)
-      scores[s.best] += (uint8_t)(s.begin - from);
+    if (s.begin > first)
+      scores[s.best] += (uint8_t)(s.begin - first);
     if (s.begin == end)
       break;
     if (s.begin < stop && ranks[s.begin + DIGEST_WINDOW] == s.rank) {
@@ -125,6 +131,7 @@ void digest_score_windows(digest_scorer *scorer, const uint16_t *ranks, size_t e
       s.rank = ranks[s.best];
     }
     scores[s.best] += s.rank != 0;
+    assert(s.best >= s.begin && s.best <= s.begin + DIGEST_WINDOW && scores[s.best] <= DIGEST_SCORE_MAX);
     s.begin++;
   }
   *scorer = s;

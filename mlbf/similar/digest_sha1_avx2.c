@@ -1,4 +1,4 @@
-/* SHA-1 in 8 lanes. Compiled for AVX2, called only on processors with AVX2. */
+/* SHA-1 in 8 lanes. Always compiled for AVX2, and called by digest.c only on processors with AVX2. */
 #include "mlbf/similar/digest_sha1.h"
 
 #define LANES 8

@@ -1,4 +1,4 @@
-/* SHA-1 in 16 lanes. Compiled for AVX-512, called only on processors with AVX-512. */
+/* SHA-1 in 16 lanes. Always compiled for AVX-512, and called by digest.c only on processors with AVX-512. */
 #include "mlbf/similar/digest_sha1.h"
 
 #define LANES 16

@@ -2,9 +2,16 @@
  *
  *     sdbf:03:<name length>:<name>:<size>:sha1:256:5:7ff:160:<filters>:<features of the last>:<all filters in base64>
  *     sdbf-dd:03:<name length>:<name>:<size>:sha1:256:5:7ff:192:<blocks>:16384 and for each block
- *       :<features, two hex digits or more>:<its filter in base64> */
+ *       :<features, two hex digits or more>:<its filter in base64>
+ *
+ * Always: a line that this file wrote reads as the digest that it was written from. Of any other line every field is
+ * checked before it is believed, nothing beyond its end is read, and memory is asked for only if the line has bytes to
+ * fill it. A digest is made whole or not at all.
+ *
+ * Called by `strata digest`, a crawl with --digests and its report; lines come from anybody. */
 #include "mlbf/similar/digest_inside.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,48 +31,50 @@ static size_t base64_size(size_t bytes)
 
 /* ---- writing -------------------------------------------------------------------------------------------- */
 
-static char *base64_write(const uint8_t *bytes, size_t size, char *to)
+static char *base64_encode(const uint8_t *bytes, size_t size, char *end)
 {
   for (size_t i = 0; i < size; i += 3) {
     size_t left = size - i;
     uint32_t three = (uint32_t)bytes[i] << 16 | (left > 1 ? (uint32_t)bytes[i + 1] << 8 : 0) |
                      (left > 2 ? bytes[i + 2] : 0);
-    *to++ = letters[three >> 18];
-    *to++ = letters[three >> 12 & 63];
-    *to++ = left > 1 ? letters[three >> 6 & 63] : '=';
-    *to++ = left > 2 ? letters[three & 63] : '=';
+    *end++ = letters[three >> 18];
+    *end++ = letters[three >> 12 & 63];
+    *end++ = left > 1 ? letters[three >> 6 & 63] : '=';
+    *end++ = left > 2 ? letters[three & 63] : '=';
   }
-  return to;
+  return end;
 }
 
-static char *write_name(const char *name, char *to)
+static char *encode_name(const char *name, char *end)
 {
   for (; *name; name++)
-    *to++ = (unsigned char)*name < 0x20 || *name == 0x7f || *name == ':' ? '?' : *name;
-  return to;
+    *end++ = (unsigned char)*name < 0x20 || *name == 0x7f || *name == ':' ? '?' : *name;
+  return end;
 }
 
 char *mlbf_digest_text(const mlbf_digest *d, const char *name)
 {
   size_t filters = d->is_blocks ? d->filters * (FILTER_TEXT + 8) : base64_size(d->filters * MLBF_DIGEST_FILTER_BYTES);
-  char *text = malloc(LINE_HEAD_MAX + strlen(name) + filters), *to = text;
+  size_t room = LINE_HEAD_MAX + strlen(name) + filters;
+  char *text = malloc(room), *end = text;
   if (!text)
     return NULL;
-  to += sprintf(to, "%s:03:%zu:", d->is_blocks ? "sdbf-dd" : "sdbf", strlen(name));
-  to = write_name(name, to);
-  to += sprintf(to, ":%" PRIu64 ":sha1:%d:%d:%x:%d:%zu:", d->input_size, MLBF_DIGEST_FILTER_BYTES, DIGEST_HASHES,
-                (unsigned)(DIGEST_BITS - 1), d->is_blocks ? DIGEST_BLOCK_FEATURES : DIGEST_STREAM_FEATURES, d->filters);
+  end += sprintf(end, "%s:03:%zu:", d->is_blocks ? "sdbf-dd" : "sdbf", strlen(name));
+  end = encode_name(name, end);
+  end += sprintf(end, ":%" PRIu64 ":sha1:%d:%d:%x:%d:%zu:", d->input_size, MLBF_DIGEST_FILTER_BYTES, DIGEST_HASHES,
+                 (unsigned)(DIGEST_BITS - 1), d->is_blocks ? DIGEST_BLOCK_FEATURES : DIGEST_STREAM_FEATURES,
+                 d->filters);
   if (d->is_blocks) {
-    to += sprintf(to, "%d", MLBF_DIGEST_BLOCK);
+    end += sprintf(end, "%d", MLBF_DIGEST_BLOCK);
     for (size_t i = 0; i < d->filters; i++) {
-      to += sprintf(to, ":%02x:", (unsigned)d->features[i]);
-      to = base64_write(d->bits + i * MLBF_DIGEST_FILTER_BYTES, MLBF_DIGEST_FILTER_BYTES, to);
+      end += sprintf(end, ":%02x:", (unsigned)d->features[i]);
+      end = base64_encode(d->bits + i * MLBF_DIGEST_FILTER_BYTES, MLBF_DIGEST_FILTER_BYTES, end);
     }
   } else {
-    to += sprintf(to, "%u:", (unsigned)d->features[d->filters - 1]);
-    to = base64_write(d->bits, d->filters * MLBF_DIGEST_FILTER_BYTES, to);
+    end += sprintf(end, "%u:", (unsigned)d->features[d->filters - 1]);
+    end = base64_encode(d->bits, d->filters * MLBF_DIGEST_FILTER_BYTES, end);
   }
-  *to = '\0';
+  *end = '\0';
   return text;
 }
 
@@ -93,6 +102,7 @@ static size_t field(line *l, const char **begin)
   const char *end = colon ? colon : l->end;
   *begin = l->at;
   l->at = colon ? colon + 1 : l->end;
+  assert(*begin <= end && end <= l->end && l->at <= l->end);
   return (size_t)(end - *begin);
 }
 
@@ -124,7 +134,7 @@ static int letter_value(char letter)
   return found ? (int)(found - letters) : -1;
 }
 
-static bool base64_read(line *l, uint8_t *bytes, size_t size)
+static bool base64_decode(line *l, uint8_t *bytes, size_t size)
 {
   const char *text;
   size_t length = field(l, &text), filled = 0;
@@ -142,6 +152,7 @@ static bool base64_read(line *l, uint8_t *bytes, size_t size)
     for (int shift = 16; shift >= 0 && filled < size; shift -= 8)
       bytes[filled++] = (uint8_t)(three >> shift);
   }
+  assert(filled == size);
   return true;
 }
 
@@ -169,7 +180,7 @@ static bool read_stream(line *l, mlbf_digest *d)
     return false;
   for (size_t i = 0; i < d->filters; i++)
     d->features[i] = i + 1 < d->filters ? DIGEST_STREAM_FEATURES : (uint16_t)last;
-  return base64_read(l, d->bits, d->filters * MLBF_DIGEST_FILTER_BYTES);
+  return base64_decode(l, d->bits, d->filters * MLBF_DIGEST_FILTER_BYTES);
 }
 
 static bool read_blocks(line *l, mlbf_digest *d)
@@ -179,7 +190,7 @@ static bool read_blocks(line *l, mlbf_digest *d)
     return wrong(l, "blocks of another size");
   for (size_t i = 0; i < d->filters; i++) {
     if (!read_number(l, 16, DIGEST_BLOCK_FEATURES, &features, "a filter has an impossible number of features") ||
-        !base64_read(l, d->bits + i * MLBF_DIGEST_FILTER_BYTES, MLBF_DIGEST_FILTER_BYTES))
+        !base64_decode(l, d->bits + i * MLBF_DIGEST_FILTER_BYTES, MLBF_DIGEST_FILTER_BYTES))
       return false;
     d->features[i] = (uint16_t)features;
   }
@@ -231,6 +242,7 @@ mlbf_status mlbf_digest_parse(const char *text, size_t size, mlbf_digest **diges
 {
   line l = {text, text + size, NULL};
   mlbf_digest *d = read_digest(&l);
+  assert(!d == (l.why != NULL));
   if (!d) {
     *why = l.why;
     return l.why == no_memory ? MLBF_NO_MEMORY : MLBF_BAD_ARGUMENT;

@@ -1,6 +1,13 @@
-/* See hash_sort.h: a radix sort by two digits, the lower one first, then insertion. */
+/* Hashes in ascending order: a radix sort by two digits, the lower one first, then insertion. hash_sort.h says how
+ * fast.
+ *
+ * Always: the numbers are the same before and after, in another order. Numbers that crowd, by chance or on purpose, are
+ * sorted, too, at the price of qsort.
+ *
+ * Called by shingle.c for what a text keeps. Memory alone. */
 #include "mlbf/similar/hash_sort.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 enum {
@@ -25,29 +32,30 @@ static uint64_t bits_of_all(const uint64_t *at, size_t count)
 }
 
 /* In the order of the digit at `shift`; those with the same one stay in theirs. */
-static void distribute(const uint64_t *from, uint64_t *to, size_t count, unsigned shift)
+static void distribute(const uint64_t *hashes, uint64_t *sorted, size_t count, unsigned shift)
 {
   size_t places[DIGITS] = {0}, place = 0;
   for (size_t i = 0; i < count; i++)
-    places[from[i] >> shift & (DIGITS - 1)]++;
+    places[hashes[i] >> shift & (DIGITS - 1)]++;
   for (size_t digit = 0; digit < DIGITS; digit++) {
     size_t size = places[digit];
     places[digit] = place;
     place += size;
   }
+  assert(place == count);
   for (size_t i = 0; i < count; i++)
-    to[places[from[i] >> shift & (DIGITS - 1)]++] = from[i];
+    sorted[places[hashes[i] >> shift & (DIGITS - 1)]++] = hashes[i];
 }
 
 static void insert_each(uint64_t *at, size_t count)
 {
   for (size_t i = 1; i < count; i++) {
     uint64_t hash = at[i];
-    size_t to = i;
-    for (; to > 0 && at[to - 1] > hash; to--)
-      at[to] = at[to - 1];
-    at[to] = hash;
-    if (i - to > CROWD) {
+    size_t place = i;
+    for (; place > 0 && at[place - 1] > hash; place--)
+      at[place] = at[place - 1];
+    at[place] = hash;
+    if (i - place > CROWD) {
       qsort(at, count, sizeof *at, ascending);
       return;
     }

@@ -1,4 +1,13 @@
-/* See near_table.h. */
+/* From keys to the places of documents: 512 hash tables in ascending order, and their file. near_table.h draws them.
+ *
+ * Always (assert_segment): a segment's slots ascend, an empty one is 0, none stands before its home, and none is empty
+ * between its home and it. `used` slots are not empty, at most 17 of 20 of the room. A key that has its most places
+ * loses the oldest for a new one. A segment grows as a whole or stays as it is.
+ *
+ * Called by corpus_near.c alone, in the one thread that has the corpus.
+ *
+ * After a crash: near.table is that of the last close, whole, or is gone. What it lacks is read from the documents, and
+ * what it leads to is read and compared: it is a cache, and may be stale. */
 #include "mlbf/similar/near_table.h"
 
 #include <assert.h>
@@ -54,32 +63,45 @@ static size_t home(uint32_t room, uint64_t slot)
 
 /* ---- segments ------------------------------------------------------------------------------------------- */
 
-/* All that is in `from`, up to that volume, into `slots`; how many, or SIZE_MAX: the tail is too short. */
-static size_t spread(const uint64_t *from, size_t count, uint32_t volumes, uint64_t *slots, uint32_t room)
+/* Of the whole order, what a look at `at` can see. */
+static void assert_segment(const near_segment *s, size_t at)
+{
+  size_t end = (size_t)s->room + TAIL;
+  assert(s->slots && s->room && s->used <= end && at < end && s->slots[at]);
+  assert(at >= home(s->room, s->slots[at]));
+  assert(at == home(s->room, s->slots[at]) || s->slots[at - 1]);
+  assert(at == 0 || s->slots[at - 1] < s->slots[at]);
+  assert(at + 1 == end || !s->slots[at + 1] || s->slots[at] < s->slots[at + 1]);
+  (void)end;
+}
+
+/* The slots of another segment, up to that volume, into these; how many, or SIZE_MAX: the tail is too short. */
+static size_t copy_slots(const uint64_t *old, size_t count, uint32_t volumes, uint64_t *slots, uint32_t room)
 {
   size_t next = 0, used = 0;
   for (size_t i = 0; i < count; i++) {
-    if (!from[i] || volume_of(from[i]) > volumes)
+    if (!old[i] || volume_of(old[i]) > volumes)
       continue;
-    size_t at = home(room, from[i]);
+    size_t at = home(room, old[i]);
     at = at < next ? next : at;
     if (at >= (size_t)room + TAIL)
       return SIZE_MAX;
-    slots[at] = from[i];
+    assert(!slots[at] && (next == 0 || slots[next - 1] < old[i]));
+    slots[at] = old[i];
     next = at + 1;
     used++;
   }
   return used;
 }
 
-/* A segment of at least that room, with what is in `from`. */
-static bool make(near_segment *s, uint32_t room, const uint64_t *from, size_t count, uint32_t volumes)
+/* A segment of at least that room, with the slots of another, up to that volume. */
+static bool make(near_segment *s, uint32_t room, const uint64_t *old, size_t count, uint32_t volumes)
 {
   for (;; room += room / 8 + 1) {
     uint64_t *slots = calloc((size_t)room + TAIL, sizeof *slots);
     if (!slots)
       return false;
-    size_t used = spread(from, count, volumes, slots, room);
+    size_t used = copy_slots(old, count, volumes, slots, room);
     if (used != SIZE_MAX) {
       *s = (near_segment){slots, room, (uint32_t)used};
       return true;
@@ -123,6 +145,7 @@ static bool insert(near_segment *s, uint64_t slot)
   if (same >= NEAR_SAME_MOST) {
     memmove(s->slots + at, s->slots + at + 1, (same - 1) * sizeof slot);
     s->slots[at + same - 1] = slot;
+    assert_segment(s, at + same - 1);
     return true;
   }
   if (s->used >= (uint64_t)s->room * 17 / 20)
@@ -135,6 +158,7 @@ static bool insert(near_segment *s, uint64_t slot)
   memmove(s->slots + at + 1, s->slots + at, (empty - at) * sizeof slot);
   s->slots[at] = slot;
   s->used++;
+  assert_segment(s, at);
   return true;
 }
 
@@ -199,43 +223,44 @@ mlbf_status near_table_save(int directory, const near_table *t, const mlbf_keyin
     slots += rooms[i];
     parts[1 + i] = (mlbf_span){s->slots, rooms[i] * sizeof *s->slots};
   }
-  mlbf_block_file table = {.kind = MLBF_FILE_NEAR, .keying = *keying};
+  mlbf_block_file saved = {.kind = MLBF_FILE_NEAR, .keying = *keying};
   const uint64_t numbers[NUMBERS] = {NEAR_SEGMENTS, cover.volumes, cover.documents, cover.bytes, slots};
-  memcpy(table.numbers, numbers, sizeof numbers);
-  return mlbf_block_file_save(directory, file_name, &table, parts, 1 + NEAR_SEGMENTS);
+  memcpy(saved.numbers, numbers, sizeof numbers);
+  return mlbf_block_file_save(directory, file_name, &saved, parts, 1 + NEAR_SEGMENTS);
 }
 
-static uint64_t body_bytes(const mlbf_block_file *table)
+static uint64_t body_bytes(const mlbf_block_file *saved)
 {
-  const uint64_t *n = table->numbers;
+  const uint64_t *n = saved->numbers;
   for (int i = NUMBERS; i < MLBF_NUMBERS; i++)
     if (n[i])
       return 0;
   bool is_ours = n[N_SEGMENTS] == NEAR_SEGMENTS && n[N_SLOTS] < UINT64_C(1) << 40 &&
-                 n[N_VOLUMES] < 1 << NEAR_VOLUME_BITS && table->keying.origin == MLBF_SECRET_DRAWN;
+                 n[N_VOLUMES] < 1 << NEAR_VOLUME_BITS && saved->keying.origin == MLBF_SECRET_DRAWN;
   return is_ours ? (NEAR_SEGMENTS + n[N_SLOTS]) * sizeof(uint64_t) : 0;
 }
 
-static bool is_ascending(const uint64_t *from, size_t count)
+static bool is_ascending(const uint64_t *slots, size_t count)
 {
   uint64_t last = 0;
   for (size_t i = 0; i < count; i++) {
-    if (from[i] && from[i] <= last)
+    if (slots[i] && slots[i] <= last)
       return false;
-    last = from[i] ? from[i] : last;
+    last = slots[i] ? slots[i] : last;
   }
   return true;
 }
 
-static mlbf_status take_body(const mlbf_block_file *table, near_table *t)
+static mlbf_status read_body(const mlbf_block_file *saved, near_table *t)
 {
-  const uint64_t *rooms = (const void *)table->body, *from = rooms + NEAR_SEGMENTS;
-  uint64_t left = table->numbers[N_SLOTS];
-  for (size_t i = 0; i < NEAR_SEGMENTS; from += rooms[i], left -= rooms[i], i++) {
-    if (rooms[i] > left || rooms[i] >= UINT32_MAX / 2 || !is_ascending(from, rooms[i]))
+  const uint64_t *rooms = (const void *)saved->body, *slots = rooms + NEAR_SEGMENTS;
+  uint64_t left = saved->numbers[N_SLOTS];
+  assert(saved->body_bytes >= (NEAR_SEGMENTS + left) * sizeof *slots);
+  for (size_t i = 0; i < NEAR_SEGMENTS; slots += rooms[i], left -= rooms[i], i++) {
+    if (rooms[i] > left || rooms[i] >= UINT32_MAX / 2 || !is_ascending(slots, rooms[i]))
       return MLBF_DAMAGED;
-    if (rooms[i] && !make(&t->segments[i], rooms[i] > TAIL + FIRST_ROOM ? (uint32_t)rooms[i] - TAIL : FIRST_ROOM, from,
-                          rooms[i], (uint32_t)table->numbers[N_VOLUMES]))
+    if (rooms[i] && !make(&t->segments[i], rooms[i] > TAIL + FIRST_ROOM ? (uint32_t)rooms[i] - TAIL : FIRST_ROOM, slots,
+                          rooms[i], (uint32_t)saved->numbers[N_VOLUMES]))
       return MLBF_NO_MEMORY;
   }
   return left ? MLBF_DAMAGED : MLBF_OK;
@@ -243,24 +268,24 @@ static mlbf_status take_body(const mlbf_block_file *table, near_table *t)
 
 mlbf_status near_table_load(int directory, near_table *t, mlbf_keying *keying, near_cover *cover)
 {
-  mlbf_block_file table;
+  mlbf_block_file saved;
   int file = mlbf_disk_open_in(directory, file_name, O_RDONLY);
   if (file < 0)
     return MLBF_IO;
-  mlbf_status status = mlbf_block_file_map_open(file, MLBF_FILE_NEAR, NULL, body_bytes, &table);
+  mlbf_status status = mlbf_block_file_map_open(file, MLBF_FILE_NEAR, NULL, body_bytes, &saved);
   close(file);
   if (status != MLBF_OK)
     return status;
-  status = mlbf_block_file_verify(&table);
+  status = mlbf_block_file_verify(&saved);
   if (status == MLBF_OK)
-    status = take_body(&table, t);
-  const uint64_t *n = table.numbers;
+    status = read_body(&saved, t);
+  const uint64_t *n = saved.numbers;
   if (status == MLBF_OK) {
     *cover = (near_cover){n[N_VOLUMES], n[N_DOCUMENTS], n[N_DOCS_BYTES]};
-    *keying = table.keying;
+    *keying = saved.keying;
   } else {
     near_table_free(t);
   }
-  mlbf_block_file_drop(&table);
+  mlbf_block_file_drop(&saved);
   return status;
 }

@@ -1,6 +1,12 @@
-/* See pairs.h. */
+/* How many pairs of words two short texts share, and how many each has for itself, from their bits. pairs.h says how
+ * well. shingle.c sets the bits.
+ *
+ * Always: a text whose bits are three quarters full or more is not judged: there an estimate would be off by tens.
+ *
+ * Called by crawler/loop/same_texts.c. Memory alone. */
 #include "mlbf/pairs.h"
 
+#include <assert.h>
 #include <math.h>
 
 enum { WORDS = MLBF_PAIRS_BITS / 64, FULL = MLBF_PAIRS_BITS * 3 / 4 };
@@ -24,6 +30,7 @@ bool mlbf_pairs_compare(const mlbf_pairs *a, const mlbf_pairs *b, mlbf_pairs_dif
   }
   if (in_a > FULL || in_b > FULL)
     return false;
+  assert(in_both <= in_a && in_both <= in_b);
   /* n pairs leave a bit 0 with probability (1 - 1/m)^n */
   double clear_a = log(1 - (double)in_a / MLBF_PAIRS_BITS), clear_b = log(1 - (double)in_b / MLBF_PAIRS_BITS);
   double clear_all = log(1 - (double)(in_a + in_b - in_both) / MLBF_PAIRS_BITS);
