@@ -231,10 +231,11 @@ mlbf_status corpus_prepare(mlbf_corpus *c, mlbf_span name, const mlbf_shingles *
 mlbf_status corpus_commit(mlbf_corpus *c, const corpus_record *r, const uint64_t *keys, size_t key_count)
 {
   corpus_volume *v = &c->volumes[c->count - 1];
-  mlbf_status status = corpus_near_put(c, keys, key_count, v->number, v->row_at[v->rows]);
+  mlbf_status status = corpus_near_index(c, keys, key_count, v->number, v->row_at[v->rows]);
   if (status != MLBF_OK) /* keys that are there already lead to another document, which is found unlike */
     return status;
   c->tail_bytes += r->bytes;
+  assert(c->tail_bytes <= CORPUS_TAIL_BYTES);
   corpus_volume_add(v, r);
   return MLBF_OK;
 }

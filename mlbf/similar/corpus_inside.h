@@ -33,7 +33,7 @@ enum { CORPUS_NEAR_KEYS = 6 };
 /* The keys that stand for a document; how many. */
 size_t corpus_near_keys(const corpus_near *n, const corpus_record *r, uint64_t keys[CORPUS_NEAR_KEYS]);
 /* The document there gets these keys. */
-mlbf_status corpus_near_put(mlbf_corpus *c, const uint64_t *keys, size_t count, uint32_t volume, uint64_t offset);
+mlbf_status corpus_near_index(mlbf_corpus *c, const uint64_t *keys, size_t count, uint32_t volume, uint64_t offset);
 void corpus_near_close(mlbf_corpus *c); /* saves it */
 uint64_t corpus_near_bytes(const corpus_near *n);
 

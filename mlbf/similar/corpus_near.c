@@ -14,6 +14,12 @@
  * A table is never believed: what it leads to is read, and compared whole. So keys may lead to a document that was lost
  * in a power cut, to half of one, or to one that came in its place.
  *
+ * Always: the table has a place for every document of the corpus that it was opened with or that was added since, but
+ * for those of volumes beyond 2^16. `file` is of volume `number`'s documents. A document that is asked about is added
+ * or not, and its keys lead nowhere new if not.
+ *
+ * Called by a crawl that looks for near-duplicates (crawler/loop/fingerprint_index.c).
+ *
  * After a crash: near.table is that of the last close. It is used for the volumes that were full then, which were
  * synced and never change; all later documents are read. */
 #include "mlbf/similar/corpus_inside.h"
@@ -66,6 +72,7 @@ static void find_minima(const corpus_near *n, const uint64_t *shingles, size_t c
     for (size_t i = 0; i < count; i++) {
       uint64_t hash = mix(n, shingles[i] + round * UINT64_C(0x9e3779b97f4a7c15));
       size_t bin = (hash >> 32) * BINS >> 32;
+      assert(bin < BINS);
       least[bin] = hash < least[bin] ? hash : least[bin];
     }
     for (size_t bin = 0; bin < BINS; bin++)
@@ -95,7 +102,7 @@ size_t corpus_near_keys(const corpus_near *n, const corpus_record *r, uint64_t k
   return CORPUS_NEAR_KEYS;
 }
 
-mlbf_status corpus_near_put(mlbf_corpus *c, const uint64_t *keys, size_t count, uint32_t volume, uint64_t offset)
+mlbf_status corpus_near_index(mlbf_corpus *c, const uint64_t *keys, size_t count, uint32_t volume, uint64_t offset)
 {
   if (volume >> NEAR_VOLUME_BITS) /* some 500 million pages: the later ones are not found */
     return MLBF_OK;
@@ -124,31 +131,31 @@ static near_cover cover_of(const mlbf_corpus *c, uint64_t volumes)
   return cover;
 }
 
-static void take_secret(corpus_near *n)
+static void set_seeds(corpus_near *n)
 {
   memcpy(n->seeds, n->keying.secret, sizeof n->seeds);
   n->seeds[1] |= 1;
 }
 
-static mlbf_status put_row(mlbf_corpus *c, const corpus_volume *v, unsigned row)
+static mlbf_status index_row(mlbf_corpus *c, const corpus_volume *v, unsigned row)
 {
   uint64_t keys[CORPUS_NEAR_KEYS], size, at = 0, begin;
   corpus_record r;
   mlbf_status status = corpus_load_row(c, v, row, &size);
   for (begin = at; status == MLBF_OK && corpus_next_record(c, v, row, size, &at, &r, &status); begin = at) {
     size_t count = corpus_near_keys(c->near, &r, keys);
-    status = corpus_near_put(c, keys, count, v->number, v->row_at[row] + begin);
+    status = corpus_near_index(c, keys, count, v->number, v->row_at[row] + begin);
   }
   return status;
 }
 
 /* What the file does not cover. */
-static mlbf_status put_documents(mlbf_corpus *c)
+static mlbf_status index_documents(mlbf_corpus *c)
 {
   mlbf_status status = mlbf_corpus_flush(c);
   for (size_t i = c->near->cover.volumes; i < c->count; i++)
     for (unsigned row = 0; status == MLBF_OK && row < c->volumes[i].rows; row++)
-      status = put_row(c, &c->volumes[i], row);
+      status = index_row(c, &c->volumes[i], row);
   return status;
 }
 
@@ -186,9 +193,9 @@ mlbf_status mlbf_corpus_near_open(mlbf_corpus *c)
     return corpus_no_memory(c);
   c->near->file = -1;
   mlbf_status status = load(c);
-  take_secret(c->near);
+  set_seeds(c->near);
   if (status == MLBF_OK)
-    status = put_documents(c);
+    status = index_documents(c);
   int why = errno;
   if (status != MLBF_OK)
     drop(c);
@@ -219,6 +226,7 @@ static size_t count_candidate(candidate *all, size_t count, near_place place)
   size_t i = 0;
   while (i < count && (all[i].place.volume != place.volume || all[i].place.offset != place.offset))
     i++;
+  assert(i < CANDIDATES_MOST);
   if (i == count)
     all[count++] = (candidate){.place = place};
   all[i].keys++;
@@ -230,9 +238,9 @@ static int most_keys_first(const void *a, const void *b)
   const candidate *x = a, *y = b;
   if (x->keys != y->keys)
     return x->keys < y->keys ? 1 : -1;
-  uint64_t of_x = (uint64_t)x->place.volume << 32 | x->place.offset;
-  uint64_t of_y = (uint64_t)y->place.volume << 32 | y->place.offset;
-  return of_x < of_y ? 1 : of_x > of_y ? -1 : 0;
+  uint64_t x_place = (uint64_t)x->place.volume << 32 | x->place.offset;
+  uint64_t y_place = (uint64_t)y->place.volume << 32 | y->place.offset;
+  return x_place < y_place ? 1 : x_place > y_place ? -1 : 0;
 }
 
 static size_t find_candidates(const corpus_near *n, const uint64_t *keys, size_t key_count,
@@ -269,6 +277,7 @@ static mlbf_status read_bytes(mlbf_corpus *c, const corpus_volume *v, uint64_t o
   uint64_t end = v->row_at[v->rows], written = end - (is_last ? c->tail_bytes : 0);
   uint64_t limit = offset < written ? written : end;
   *size = limit < offset ? 0 : limit - offset < *size ? limit - offset : *size;
+  assert(*size <= CORPUS_ROW_BYTES && written <= end && end - written <= CORPUS_TAIL_BYTES);
   if (offset >= written) {
     if (*size)
       memcpy(c->buffer, c->tail + (offset - written), *size);

@@ -1,8 +1,15 @@
-/* Which documents of a corpus resemble this one. Tests all rows, then reads documents, row by row, best row first: a
- * row's share of the query bounds the share of each of its documents, so the search ends as soon as the matches found
- * are better than the next row. */
+/* Which documents of a corpus resemble this one, and the document of a name. Tests all rows, then reads documents, row
+ * by row, best row first: a row's share of the query bounds the share of each of its documents, so the search ends as
+ * soon as the matches found are better than the next row.
+ *
+ * Always (assert_matches): matches are best first, no more than there is room for, and no two have one name: of equal
+ * names the newest is there. Rows know every document of the files before they are asked (corpus_need_rows). A query
+ * that fails has no matches, and frees what it had.
+ *
+ * Called by `strata like`. Writes nothing but the tail that was in memory (mlbf_corpus_flush). */
 #include "mlbf/similar/corpus_inside.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -39,6 +46,7 @@ static bool add_candidate(candidates *list, candidate one)
     list->all = larger;
     list->room = room;
   }
+  assert(list->count < list->room && one.row < one.volume->rows);
   list->all[list->count++] = one;
   return true;
 }
@@ -51,6 +59,7 @@ static bool may_have_match(const corpus_volume *v, const mlbf_shingles *query, d
   uint32_t known[MLBF_ROWS] = {0}, needed = least >= 0.5 ? (uint32_t)(SAMPLE * least) - 2 : 0;
   if (query->count < SAMPLE || needed == 0)
     return true;
+  assert(v->words && query->at);
   mlbf_rows_ask(v->words, corpus_shape, query->at, SAMPLE, known);
   for (unsigned row = 0; row < v->rows; row++)
     if (known[row] >= needed)
@@ -63,6 +72,7 @@ static bool may_have_match(const corpus_volume *v, const mlbf_shingles *query, d
 static double known_least(const corpus_volume *v, unsigned row, double least, double count)
 {
   double fill = (double)v->bits_set[row] / CORPUS_ROW_BITS, chance = pow(fill, CORPUS_HASHES);
+  assert(v->bits_set[row] <= CORPUS_ROW_BITS);
   double expected = count * (least + (1 - least) * chance), deviation = sqrt(count * chance * (1 - chance));
   return fmax(count * least, expected - 2 * deviation);
 }
@@ -115,6 +125,7 @@ void mlbf_corpus_compare(const uint64_t *query, size_t query_count, const uint64
   query_count = count_up_to(query, query_count, limit);
   document_count = count_up_to(document, document_count, limit);
   double common = (double)mlbf_shingles_common(query, query_count, document, document_count);
+  assert(common <= (double)query_count && common <= (double)document_count);
   *share = query_count ? common / (double)query_count : 0;
   *back_share = document_count ? common / (double)document_count : 0;
 }
@@ -126,8 +137,18 @@ static bool is_better(const mlbf_corpus_match *a, const mlbf_corpus_match *b)
   return a->back_share != b->back_share ? a->back_share > b->back_share : a->number < b->number;
 }
 
-static void take_out(search *s, size_t at)
+/* Around one that changed. */
+static void assert_matches(const search *s, size_t at)
 {
+  assert(s->count <= s->room && at < s->count && s->matches[at].name);
+  assert(at == 0 || !is_better(&s->matches[at], &s->matches[at - 1]));
+  assert(at + 1 == s->count || !is_better(&s->matches[at + 1], &s->matches[at]));
+  (void)s, (void)at;
+}
+
+static void remove_match(search *s, size_t at)
+{
+  assert(at < s->count);
   free(s->matches[at].name);
   memmove(s->matches + at, s->matches + at + 1, (s->count - at - 1) * sizeof *s->matches);
   s->count--;
@@ -140,14 +161,14 @@ static bool is_newest(search *s, const mlbf_corpus_match *match, mlbf_span name)
     if (s->matches[i].name_size == name.size && memcmp(s->matches[i].name, name.bytes, name.size) == 0) {
       if (s->matches[i].number > match->number)
         return false;
-      take_out(s, i);
+      remove_match(s, i);
       return true;
     }
   return true;
 }
 
 /* Into the list of the best, if it belongs there; false: no memory. */
-static bool offer(search *s, mlbf_corpus_match match, mlbf_span name)
+static bool add_match(search *s, mlbf_corpus_match match, mlbf_span name)
 {
   if (match.share < s->question->least || !is_newest(s, &match, name))
     return true;
@@ -163,30 +184,30 @@ static bool offer(search *s, mlbf_corpus_match match, mlbf_span name)
   match.name[name.size] = '\0';
   match.name_size = name.size;
   if (s->count == s->room)
-    take_out(s, s->count - 1);
+    remove_match(s, s->count - 1);
   memmove(s->matches + at + 1, s->matches + at, (s->count - at) * sizeof *s->matches);
   s->matches[at] = match;
   s->count++;
+  assert_matches(s, at);
   return true;
 }
 
-static mlbf_status search_row(search *s, const candidate *in)
+static mlbf_status search_row(search *s, const candidate *next)
 {
   corpus_record r;
-  uint64_t size, at = 0, number = in->first_number;
-  mlbf_status status = corpus_load_row(s->corpus, in->volume, in->row, &size);
-  while (status == MLBF_OK && corpus_next_record(s->corpus, in->volume, in->row, size, &at, &r, &status)) {
-    mlbf_corpus_match match = {.number = number};
-    number++;
+  uint64_t size, at = 0, number = next->first_number;
+  mlbf_status status = corpus_load_row(s->corpus, next->volume, next->row, &size);
+  while (status == MLBF_OK && corpus_next_record(s->corpus, next->volume, next->row, size, &at, &r, &status)) {
+    mlbf_corpus_match match = {.number = number++};
     mlbf_corpus_compare(s->query->at, s->query->count, r.shingles, r.count, &match.share, &match.back_share);
-    if (match.share > 0 && !offer(s, match, r.name))
+    if (match.share > 0 && !add_match(s, match, r.name))
       return corpus_no_memory(s->corpus);
   }
   return status;
 }
 
 /* The matches at hand are as good as any in a row that knows so much. */
-static bool is_settled(const search *s, uint32_t known)
+static bool is_final(const search *s, uint32_t known)
 {
   return s->count == s->room && s->matches[s->count - 1].share >= (double)known / (double)s->query->count;
 }
@@ -201,7 +222,7 @@ static mlbf_status search_rows(search *s, candidates *list)
       return corpus_no_memory(s->corpus);
   if (list->count)
     qsort(list->all, list->count, sizeof *list->all, most_first);
-  for (size_t i = 0; status == MLBF_OK && i < list->count && i < most && !is_settled(s, list->all[i].known); i++)
+  for (size_t i = 0; status == MLBF_OK && i < list->count && i < most && !is_final(s, list->all[i].known); i++)
     status = search_row(s, &list->all[i]);
   return status;
 }
@@ -259,17 +280,17 @@ static mlbf_status find_in_row(mlbf_corpus *c, const corpus_volume *v, unsigned 
 
 mlbf_status mlbf_corpus_find(mlbf_corpus *c, mlbf_span name, mlbf_shingles *shingles)
 {
-  uint64_t marks[CORPUS_NAME_MARKS];
+  uint64_t wanted[CORPUS_NAME_SHINGLES];
   mlbf_shingles found = {0};
   mlbf_status status = corpus_need_rows(c);
-  corpus_name_marks(name, marks);
+  corpus_name_shingles(name, wanted);
   for (size_t i = c->count; status == MLBF_OK && i-- > 0 && !found.count;) {
     uint32_t known[MLBF_ROWS] = {0};
     if (c->volumes[i].rows == 0)
       continue;
-    mlbf_rows_ask(c->volumes[i].words, corpus_shape, marks, CORPUS_NAME_MARKS, known);
+    mlbf_rows_ask(c->volumes[i].words, corpus_shape, wanted, CORPUS_NAME_SHINGLES, known);
     for (unsigned row = c->volumes[i].rows; status == MLBF_OK && row-- > 0 && !found.count;)
-      if (known[row] == CORPUS_NAME_MARKS)
+      if (known[row] == CORPUS_NAME_SHINGLES)
         status = find_in_row(c, &c->volumes[i], row, name, &found);
   }
   if (status == MLBF_OK)

@@ -1,4 +1,13 @@
-/* A document of a corpus as bytes. FORMAT.md, "A corpus". */
+/* A document of a corpus as bytes. FORMAT.md, "A corpus".
+ *
+ *     | checksum, counts, hash of the text | shingles | least of all shingles | name, zeros up to a multiple of 8 |
+ *
+ * Always: a record is read only if its numbers are possible, all of it is in the buffer and its checksum holds at this
+ * offset of its file. What is written reads the same. Its shingles are pointed at, not copied: they live as long as the
+ * buffer.
+ *
+ * Called by corpus.c, corpus_volume.c and corpus_near.c, which have the files. A record that a crash cut short has no
+ * checksum that holds. */
 #include <assert.h>
 #include <stddef.h>
 #include <string.h>
@@ -54,6 +63,7 @@ bool corpus_record_read(const unsigned char *at, uint64_t left, uint64_t offset,
   uint64_t bytes = head_read(at, left, &head);
   if (!bytes || bytes > left || head.checksum != checksum_of(at, bytes, offset))
     return false;
+  assert(bytes <= CORPUS_RECORD_MAX && bytes % 8 == 0);
   const unsigned char *shingles = at + sizeof head, *whole = shingles + head.count * sizeof(uint64_t);
   *r = (corpus_record){.shingles = (const void *)shingles,
                        .count = head.count,
@@ -82,7 +92,8 @@ void corpus_record_write(unsigned char *record, uint64_t offset, mlbf_span name,
                       .name_size = (uint32_t)name.size,
                       .text = shingles->text,
                       .whole_count = (uint32_t)whole};
-  assert(whole <= MLBF_SHINGLES_WHOLE);
+  assert(whole <= MLBF_SHINGLES_WHOLE && shingles->count <= MLBF_CORPUS_SHINGLES_MAX);
+  assert(name.size > 0 && name.size <= MLBF_CORPUS_NAME_MAX);
   memset(record + bytes - 8, 0, 8);
   unsigned char *end = append(record, &head, sizeof head);
   end = append(end, shingles->at, shingles->count * sizeof *shingles->at);
@@ -100,9 +111,9 @@ void corpus_record_write(unsigned char *record, uint64_t offset, mlbf_span name,
                        .bytes = bytes};
 }
 
-void corpus_name_marks(mlbf_span name, uint64_t marks[CORPUS_NAME_MARKS])
+void corpus_name_shingles(mlbf_span name, uint64_t shingles[CORPUS_NAME_SHINGLES])
 {
   XXH128_hash_t hash = XXH3_128bits(name.bytes, name.size);
-  marks[0] = hash.low64;
-  marks[1] = hash.high64;
+  shingles[0] = hash.low64;
+  shingles[1] = hash.high64;
 }

@@ -1,5 +1,17 @@
 /* One volume: a file of documents, and the row of each. A document's row follows from the documents before it, so the
- * rows can be rebuilt from the documents at any time; a full volume stores them only to open fast. */
+ * rows can be rebuilt from the documents at any time; a full volume stores them only to open fast.
+ *
+ *     being filled --64 rows, the next document has no room--> rows made --> .docs synced --> .rows written --> full
+ *
+ * Always (assert_volume): rows are begun in order, each at the end of the one before, and none is longer than a buffer.
+ * Rows in memory know the documents up to words_end and no other. A full volume has mapped rows that were checked, and
+ * never changes. .rows is written only after a sync of .docs that succeeded; after one that failed all documents are
+ * written again first.
+ *
+ * Called by corpus.c, which has one buffer of a row for all volumes.
+ *
+ * After a crash: .docs may end in a torn document, which opening passes over or cuts off. .docs.new may be left, and
+ * NAME.tmp of a .rows. A volume without .rows is read from its documents. */
 #include "mlbf/similar/corpus_volume.h"
 
 #include <assert.h>
@@ -100,7 +112,7 @@ mlbf_status corpus_volume_damaged(const corpus_volume *v, uint64_t offset)
 
 static bool row_has_room(const corpus_volume *v, uint64_t shingles, uint64_t bytes)
 {
-  return v->rows > 0 && v->row_shingles + shingles + CORPUS_NAME_MARKS <= CORPUS_ROW_SHINGLES &&
+  return v->rows > 0 && v->row_shingles + shingles + CORPUS_NAME_SHINGLES <= CORPUS_ROW_SHINGLES &&
          v->row_at[v->rows] - v->row_at[v->rows - 1] + bytes <= CORPUS_ROW_BYTES;
 }
 
@@ -123,7 +135,7 @@ void corpus_volume_add(corpus_volume *v, const corpus_record *r)
   assert(!v->is_full && corpus_volume_has_room(v, r->count, r->bytes));
   if (!row_has_room(v, r->count, r->bytes))
     row_begin(v);
-  v->row_shingles += r->count + CORPUS_NAME_MARKS;
+  v->row_shingles += r->count + CORPUS_NAME_SHINGLES;
   v->row_at[v->rows] += r->bytes;
   v->documents++;
   assert_volume(v);
@@ -137,15 +149,17 @@ static void begin_volume(corpus_directory *directory, uint32_t number, corpus_vo
 
 static void insert_record(corpus_volume *v, unsigned row, const corpus_record *r)
 {
-  uint64_t marks[CORPUS_NAME_MARKS];
-  corpus_name_marks(r->name, marks);
+  assert(v->words && row < v->rows && !v->is_full);
+  uint64_t name[CORPUS_NAME_SHINGLES];
+  corpus_name_shingles(r->name, name);
   v->bits_set[row] += mlbf_rows_insert(v->words, corpus_shape, row, r->shingles, r->count);
-  v->bits_set[row] += mlbf_rows_insert(v->words, corpus_shape, row, marks, CORPUS_NAME_MARKS);
+  v->bits_set[row] += mlbf_rows_insert(v->words, corpus_shape, row, name, CORPUS_NAME_SHINGLES);
 }
 
 /* What is new of one row. */
 static mlbf_status insert_row(corpus_volume *v, unsigned row, unsigned char *buffer)
 {
+  assert(v->words_end >= v->row_at[row] && v->words_end < v->row_at[row + 1]);
   uint64_t size, at = v->words_end - v->row_at[row];
   corpus_record r;
   mlbf_status status = corpus_volume_read_row(v, row, buffer, &size);
@@ -154,6 +168,7 @@ static mlbf_status insert_row(corpus_volume *v, unsigned row, unsigned char *buf
   for (; at < size && corpus_record_read(buffer + at, size - at, v->row_at[row] + at, &r); at += r.bytes)
     insert_record(v, row, &r);
   v->words_end = v->row_at[row] + at;
+  assert(at <= size);
   return at == size ? MLBF_OK : corpus_volume_damaged(v, v->words_end);
 }
 
@@ -250,6 +265,7 @@ static mlbf_status read_documents(corpus_volume *v, int file, uint64_t size)
 static mlbf_status cut(const corpus_volume *v, uint64_t size, uint64_t *cut_bytes)
 {
   uint64_t end = v->row_at[v->rows];
+  assert(size >= end);
   if (size == end)
     return MLBF_OK;
   int file = corpus_volume_file(v, ".docs", O_WRONLY);
@@ -285,7 +301,7 @@ mlbf_status corpus_volume_create(corpus_directory *directory, uint32_t number, c
   return corpus_volume_error(v, ".docs.new", MLBF_IO, NULL);
 }
 
-/* ---- both, on disk -------------------------------------------------------------------------------------- */
+/* ---- rows and documents on disk -------------------------------------------------------------------------- */
 
 static uint64_t rows_body_bytes(const mlbf_block_file *file)
 {
@@ -341,6 +357,7 @@ static mlbf_status map_rows(corpus_volume *v)
   memcpy(v->row_at, index->row_at, sizeof v->row_at);
   memcpy(v->row_first, index->row_first, sizeof v->row_first);
   memcpy(v->bits_set, index->bits_set, sizeof v->bits_set);
+  assert_volume(v);
   return MLBF_OK;
 }
 

@@ -18,7 +18,7 @@ enum {
   CORPUS_ROW_BITS = 124704,    /* m of that and a rate of 0.05 */
   CORPUS_HASHES = 4,
   CORPUS_ROW_BYTES = 1 << 20, /* of records: a row of many short documents is full before its filter is */
-  CORPUS_NAME_MARKS = 2,      /* shingles that stand for a document's name, in its row only */
+  CORPUS_NAME_SHINGLES = 2,   /* shingles that stand for a document's name, in its row only */
   CORPUS_RECORD_MAX = CORPUS_RECORD_HEAD + 8 * (MLBF_CORPUS_SHINGLES_MAX + MLBF_SHINGLES_WHOLE) +
                       (MLBF_CORPUS_NAME_MAX + 7) / 8 * 8,
 };
@@ -80,8 +80,8 @@ mlbf_status corpus_directory_error(corpus_directory *directory, mlbf_status stat
 int corpus_volume_file(const corpus_volume *v, const char *suffix, int flags);
 bool corpus_has_volume(const corpus_directory *directory, uint32_t number);
 
-/* The two marks of a name. */
-void corpus_name_marks(mlbf_span name, uint64_t marks[CORPUS_NAME_MARKS]);
+/* Two more shingles of a document, by which it is found by name. */
+void corpus_name_shingles(mlbf_span name, uint64_t shingles[CORPUS_NAME_SHINGLES]);
 
 /* Of a record. */
 uint64_t corpus_record_bytes(size_t name_size, size_t shingles, size_t whole);

@@ -1,4 +1,14 @@
-/* A text as a set of numbers. */
+/* A text as a set of numbers, and as bits of its pairs of words.
+ *
+ *     bytes --> words --64 at a time--> shingles of 4 --> least of each window of 8 --> sample `kept`, ascending
+ *                  |                        +---------------------------------------> sample `whole`, the least of all
+ *                  +--> hash of the text, bits of pairs
+ *
+ * Always (assert_shingler): the same text gives the same numbers, however it is cut into pieces. `word_count` words are
+ * in the samples, `waiting` more are not yet. A sample has the `most` least of the numbers that came, perhaps others,
+ * too, until it is reduced; its limit never rises. If memory is lacking, has_failed stays until the next text.
+ *
+ * Called by crawler/html/page_text.c for each page, and by `strata like`. Memory alone. */
 #include "mlbf/pairs.h"
 #include "mlbf/shingle.h"
 #include "mlbf/similar/hash_sort.h"
@@ -17,7 +27,7 @@ enum {
   BEFORE = MLBF_SHINGLE_WORDS - 1,
 };
 
-/* The least of the numbers that came; in their order until they are settled. */
+/* The least of the numbers that came; in their order until it is reduced. */
 typedef struct sample {
   size_t most; /* SIZE_MAX: all */
   uint64_t *at;
@@ -122,7 +132,7 @@ static size_t gather_least(uint64_t *at, size_t count, size_t wanted, uint64_t l
 }
 
 /* Ascending, each once, and no more than `most`. */
-static void settle(sample *s, uint64_t *scratch)
+static void reduce(sample *s, uint64_t *scratch)
 {
   size_t least = s->count;
   if (s->count / 2 > s->most) /* with half as many more, as some are there several times */
@@ -134,6 +144,7 @@ static void settle(sample *s, uint64_t *scratch)
     different = each_once(s->at, s->count);
   }
   s->count = different < s->most ? different : s->most;
+  assert(s->count < 2 || s->at[s->count - 2] < s->at[s->count - 1]);
   if (s->count < s->most)
     return;
   assert(s->at[s->most - 1] <= s->limit); /* it never rises */
@@ -150,31 +161,33 @@ static bool resize(uint64_t **at, size_t *room, size_t new_room)
   return true;
 }
 
-/* For a batch. Four times the most and more before they are settled: most pages are sorted once, in their end. */
-static bool make_room(mlbf_shingler *s, sample *to)
+/* For a batch. Four times the most and more before it is reduced: most pages are sorted once, in their end. */
+static bool make_room(mlbf_shingler *s, sample *numbers)
 {
-  if (to->room - to->count >= BATCH)
+  if (numbers->room - numbers->count >= BATCH)
     return true;
-  if (to->room / 4 >= to->most) {
-    settle(to, s->scratch);
+  if (numbers->room / 4 >= numbers->most) {
+    reduce(numbers, s->scratch);
     return true;
   }
-  size_t room = to->room ? 2 * to->room : 2 * BATCH;
-  return (room <= s->scratch_room || resize(&s->scratch, &s->scratch_room, room)) && resize(&to->at, &to->room, room);
+  size_t room = numbers->room ? 2 * numbers->room : 2 * BATCH;
+  return (room <= s->scratch_room || resize(&s->scratch, &s->scratch_room, room)) &&
+         resize(&numbers->at, &numbers->room, room);
 }
 
-static void keep(mlbf_shingler *s, sample *to, const uint64_t *shingles, size_t count)
+static void keep(mlbf_shingler *s, sample *numbers, const uint64_t *shingles, size_t count)
 {
   assert(count <= BATCH);
-  s->has_failed |= !make_room(s, to);
+  s->has_failed |= !make_room(s, numbers);
   if (s->has_failed)
     return;
-  uint64_t *end = to->at + to->count, limit = to->limit;
+  uint64_t *end = numbers->at + numbers->count, limit = numbers->limit;
   for (size_t i = 0; i < count; i++) {
     *end = shingles[i];
     end += shingles[i] <= limit;
   }
-  to->count = (size_t)(end - to->at);
+  numbers->count = (size_t)(end - numbers->at);
+  assert_sample(numbers);
 }
 
 /* ---- words and windows ---------------------------------------------------------------------------------- */
@@ -203,6 +216,7 @@ static size_t slide(mlbf_shingler *s, const uint64_t *shingles, size_t count, ui
       for (size_t k = place; k > 0; k--)
         window[k - 1] = lesser(window[k - 1], window[k]);
   }
+  assert(kept <= count);
   s->shingle_count = number;
   s->block = block;
   s->last = last;
@@ -285,7 +299,7 @@ static bool begins_character(unsigned char byte)
   return (byte >= 0xE3 && byte <= 0xED) || byte >= 0xF0;
 }
 
-static void take_high(mlbf_shingler *s, unsigned char byte)
+static void feed_high(mlbf_shingler *s, unsigned char byte)
 {
   bool is_first = byte >= 0xC0;
   if (is_first && (s->is_character || begins_character(byte))) {
@@ -308,25 +322,25 @@ static uint64_t between(uint64_t bytes, unsigned char first, unsigned char last)
 
 /* Eight bytes at once; returns how many of them, from the first on, are ASCII bytes of a word. Bit 5, set, makes an
  * upper letter the lower one, and is set in digits. What stands behind them in `word` is overwritten later. */
-static size_t take_step(unsigned char *word, const unsigned char *at)
+static size_t fold_step(unsigned char *word, const unsigned char *at)
 {
   uint64_t bytes;
   memcpy(&bytes, at, STEP);
   bytes = le64toh(bytes);
   uint64_t low = (bytes & ~high) | each * 0x20;
-  uint64_t taken = (between(low, 'a', 'z') | (between(low, '0', '9') & (bytes & each * 0x20) << 2)) & ~bytes;
+  uint64_t in_word = (between(low, 'a', 'z') | (between(low, '0', '9') & (bytes & each * 0x20) << 2)) & ~bytes;
   low = htole64(low);
   memcpy(word, &low, STEP);
-  return taken == high ? STEP : (size_t)__builtin_ctzll(~taken & high) / 8;
+  return in_word == high ? STEP : (size_t)__builtin_ctzll(~in_word & high) / 8;
 }
 
 /* The ASCII bytes of a word from `at` on. The size is not in memory meanwhile: a byte stored might be part of it, for
  * all the compiler knows, and it would wait for itself at each. */
-static const unsigned char *take_low(mlbf_shingler *s, const unsigned char *at, const unsigned char *end)
+static const unsigned char *feed_low(mlbf_shingler *s, const unsigned char *at, const unsigned char *end)
 {
   size_t size = s->word_size, step = STEP;
   while (step == STEP && end - at >= STEP && size <= WORD_MAX - STEP) {
-    step = take_step(s->word + size, at);
+    step = fold_step(s->word + size, at);
     size += step;
     at += step;
   }
@@ -350,13 +364,13 @@ void mlbf_shingler_feed(mlbf_shingler *s, const char *text, size_t size)
   assert_shingler(s);
   while (at < end) {
     if (*at >= 0x80) {
-      take_high(s, *at++);
+      feed_high(s, *at++);
       continue;
     }
     bool is_in_word = folded[*at];
     if (s->word_size && (!is_in_word || s->is_character))
       end_word(s);
-    at = is_in_word ? take_low(s, at, end) : skip(at, end);
+    at = is_in_word ? feed_low(s, at, end) : skip(at, end);
   }
 }
 
@@ -375,8 +389,8 @@ mlbf_status mlbf_shingler_finish(mlbf_shingler *s, mlbf_shingles *shingles)
     keep(s, &s->kept, &s->last, 1);
   if (s->has_failed)
     return MLBF_NO_MEMORY;
-  settle(&s->kept, s->scratch);
-  settle(&s->whole, s->scratch);
+  reduce(&s->kept, s->scratch);
+  reduce(&s->whole, s->scratch);
   *shingles = (mlbf_shingles){.at = s->kept.at,
                               .count = s->kept.count,
                               .room = s->kept.room,
