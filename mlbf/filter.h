@@ -208,7 +208,7 @@ mlbf_status mlbf_save(const mlbf_filter *filter, const char *path);
 /* Load checks everything first: header, sizes, checksums of all blocks. A file has the filter's secret (and only its
  * owner may read it) if mlbf_create drew it, the seed if it came from that; a secret that was given must be given
  * again; else `secret` may be NULL. Given one that the file does not need, it must be the same.
- * MLBF_IO, MLBF_NOT_A_FILTER, MLBF_VERSION, MLBF_DAMAGED, MLBF_SECRET, MLBF_NO_MEMORY. */
+ * MLBF_IO, MLBF_NOT_A_FILTER, MLBF_VERSION, MLBF_DAMAGED, MLBF_SECRET, MLBF_NO_MEMORY; MLBF_MISMATCH: a chain's. */
 mlbf_status mlbf_load(const char *path, const uint8_t *secret, mlbf_filter **filter);
 
 /* As mlbf_load, but maps the file without reading its body: under a millisecond for any size. Checks the header now.

@@ -125,7 +125,9 @@ mlbf_status block_header_check(const block_header *header, mlbf_structure kind, 
                   header->block_count * sizeof(uint64_t) <= bytes_left - body;
   if (!is_sound)
     return MLBF_DAMAGED;
-  return header->kind == kind ? MLBF_OK : MLBF_MISMATCH;
+  if (header->kind == kind)
+    return MLBF_OK;
+  return kind == MLBF_FILE_FILTER ? MLBF_NOT_A_FILTER : MLBF_MISMATCH;
 }
 
 /* What the header says, as far as its kind believes it. */
@@ -136,9 +138,12 @@ static mlbf_status adopt_header(const block_header *header, const uint8_t *secre
   memcpy(file->numbers, header->numbers, sizeof file->numbers);
   memcpy(file->profile, header->profile, sizeof file->profile);
   mlbf_status status = mlbf_keying_decode(&header->key, header->seed, secret, &file->keying);
-  if (status == MLBF_OK && sizer(file) != file->body_bytes)
-    status = MLBF_DAMAGED;
-  return status;
+  if (status != MLBF_OK)
+    return status;
+  const uint64_t bytes = sizer(file);
+  if (bytes == MLBF_BODY_OF_ANOTHER)
+    return MLBF_MISMATCH;
+  return bytes == file->body_bytes ? MLBF_OK : MLBF_DAMAGED;
 }
 
 /* ---- reading ---- */
@@ -298,10 +303,10 @@ mlbf_status mlbf_block_file_map_open(int file_number, mlbf_structure kind, const
     status = mlbf_disk_read(file_number, &header, sizeof header, 0);
   if (status == MLBF_OK)
     status = block_header_check(&header, kind, size - MLBF_HEADER_BYTES);
-  if (status == MLBF_OK && MLBF_HEADER_BYTES + header.body_bytes + header.block_count * sizeof(uint64_t) != size)
-    status = MLBF_DAMAGED;
   if (status == MLBF_OK)
     status = adopt_header(&header, secret, sizer, &made);
+  if (status == MLBF_OK && MLBF_HEADER_BYTES + header.body_bytes + header.block_count * sizeof(uint64_t) != size)
+    status = MLBF_DAMAGED;
   if (status == MLBF_OK)
     status = read_checksums(file_number, &header, &made.checksums);
   if (status != MLBF_OK)

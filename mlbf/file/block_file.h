@@ -93,11 +93,12 @@ void mlbf_block_writer_end(mlbf_block_writer *writer); /* removes the temporary 
 
 /* ---- reading ---- */
 
-/* How long the body of these numbers is; 0: no such structure can be. */
+/* How long the body of these numbers is; 0: no such structure can be. MLBF_BODY_OF_ANOTHER: one can, but not here. */
+#define MLBF_BODY_OF_ANOTHER UINT64_MAX
 typedef uint64_t mlbf_body_sizer(const mlbf_block_file *file);
 
 /* MLBF_IO, MLBF_NOT_A_FILTER, MLBF_VERSION, MLBF_DAMAGED, MLBF_SECRET, MLBF_NO_MEMORY; MLBF_MISMATCH: it has another
- * structure. A mapped body is as it is until it is verified. */
+ * structure; who wants a filter gets MLBF_NOT_A_FILTER for it. A mapped body is as it is until it is verified. */
 mlbf_status mlbf_block_file_load(const char *path, mlbf_structure kind, const uint8_t *secret, mlbf_body_sizer *sizer,
                                  mlbf_block_file *file);
 mlbf_status mlbf_block_file_map(const char *path, mlbf_structure kind, const uint8_t *secret, mlbf_body_sizer *sizer,

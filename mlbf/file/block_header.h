@@ -22,8 +22,8 @@ _Static_assert(sizeof(block_header) == MLBF_HEADER_BYTES, "the header has no pad
 void block_header_fill(const mlbf_block_file *file, uint64_t body_bytes, const uint64_t *checksums,
                        block_header *header);
 
-/* MLBF_OK, MLBF_NOT_A_FILTER, MLBF_VERSION or MLBF_DAMAGED; MLBF_MISMATCH: of another kind. `bytes_left`: what can come
- * behind the header. */
+/* MLBF_OK, MLBF_NOT_A_FILTER, MLBF_VERSION or MLBF_DAMAGED; of another kind: MLBF_MISMATCH, or MLBF_NOT_A_FILTER for
+ * who wants a filter. `bytes_left`: what can come behind the header. */
 mlbf_status block_header_check(const block_header *header, mlbf_structure kind, uint64_t bytes_left);
 
 #endif

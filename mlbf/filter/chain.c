@@ -241,7 +241,7 @@ static mlbf_status read_slice(mlbf_read *read, void *context, uint64_t *bytes_le
   mlbf_status status = mlbf_block_file_read(read, context, bytes_left, MLBF_FILE_FILTER, secret, mlbf_filter_body_bytes,
                                             &file);
   if (status != MLBF_OK)
-    return status == MLBF_MISMATCH ? MLBF_NOT_A_FILTER : status;
+    return status;
   if (mlbf_filter_slice(&file, &its_count) != chain->count || (chain->count > 0 && its_count != *count)) {
     mlbf_block_file_drop(&file);
     return MLBF_DAMAGED;

@@ -145,31 +145,26 @@ mlbf_status mlbf_save(const mlbf_filter *filter, const char *path)
   return mlbf_block_file_save(AT_FDCWD, path, &file, &body, 1);
 }
 
-/* A filter's file, and no other structure's nor a chain's. */
-static mlbf_status adopt_alone(mlbf_status status, mlbf_block_file *file, mlbf_filter **filter)
+/* No chain's. */
+static uint64_t body_bytes_alone(const mlbf_block_file *file)
 {
-  uint32_t slice_count;
-  if (status != MLBF_OK)
-    return status == MLBF_MISMATCH ? MLBF_NOT_A_FILTER : status;
-  mlbf_filter_slice(file, &slice_count);
-  if (slice_count == 1)
-    return mlbf_filter_adopt(file, filter);
-  mlbf_block_file_drop(file);
-  return MLBF_MISMATCH;
+  uint64_t bytes = mlbf_filter_body_bytes(file);
+  return bytes > 0 && file->numbers[SLICES] > 1 ? MLBF_BODY_OF_ANOTHER : bytes;
 }
 
 mlbf_status mlbf_load(const char *path, const uint8_t *secret, mlbf_filter **filter)
 {
   mlbf_block_file file;
-  mlbf_status status = mlbf_block_file_load(path, MLBF_FILE_FILTER, secret, mlbf_filter_body_bytes, &file);
-  return adopt_alone(status, &file, filter);
+  mlbf_status status = mlbf_block_file_load(path, MLBF_FILE_FILTER, secret, body_bytes_alone, &file);
+  return status == MLBF_OK ? mlbf_filter_adopt(&file, filter) : status;
 }
 
 mlbf_status mlbf_map(const char *path, const uint8_t *secret, mlbf_filter **filter)
 {
   mlbf_block_file file;
-  mlbf_status status = mlbf_block_file_map(path, MLBF_FILE_FILTER, secret, mlbf_filter_body_bytes, &file);
-  if (status == MLBF_OK)
-    madvise(file.memory.begin, file.memory.bytes, MADV_RANDOM); /* a key's lines have no neighbours */
-  return adopt_alone(status, &file, filter);
+  mlbf_status status = mlbf_block_file_map(path, MLBF_FILE_FILTER, secret, body_bytes_alone, &file);
+  if (status != MLBF_OK)
+    return status;
+  madvise(file.memory.begin, file.memory.bytes, MADV_RANDOM); /* a key's lines have no neighbours */
+  return mlbf_filter_adopt(&file, filter);
 }

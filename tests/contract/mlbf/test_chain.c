@@ -165,6 +165,7 @@ CASE(a_chain_survives_its_file_and_grows_on)
   }
   mlbf_filter *filter = NULL;
   assert_int_equal(mlbf_load(path, NULL, &filter), MLBF_MISMATCH); /* a chain is not one filter */
+  assert_int_equal(mlbf_map(path, NULL, &filter), MLBF_MISMATCH);
   mlbf_chain_free(saved);
   mlbf_chain_free(loaded);
   unlink(path);
