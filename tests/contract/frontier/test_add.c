@@ -82,6 +82,45 @@ CASE(the_callers_own_key)
   scratch_remove(directory);
 }
 
+/* Of each URL what nobody brought before it, by layer; those before are in the same batch, or their commit is over. */
+CASE(what_is_new_of_a_url)
+{
+  static const struct {
+    const char *url;
+    frontier_outcome outcome;
+    uint32_t layer;
+  } rows[] = {
+    {"http://a.test/x/y", FRONTIER_NEW_HOST, 1},        {"http://a.test/x/y", FRONTIER_SEEN, 0},
+    {"http://a.test/x/z", FRONTIER_NEW_SEGMENT, 3},     {"http://a.test/v/y", FRONTIER_NEW_SEGMENT, 2},
+    {"http://a.test/v/z", FRONTIER_NEW_COMBINATION, 0}, {"http://a.test/z/v", FRONTIER_NEW_SEGMENT, 2},
+    {"http://b.test/x/y", FRONTIER_NEW_HOST, 1},        {"http://b.test/x", FRONTIER_NEW_COMBINATION, 0},
+    {"http://b.test/x/w", FRONTIER_NEW_SEGMENT, 3},     {"http://b.test/x/w/y", FRONTIER_NEW_SEGMENT, 4},
+  };
+  static const uint8_t secret[MLBF_SECRET_BYTES] = {7}; /* else a segment is known by chance, one run in a hundred */
+  static url u;
+  for (int are_committed = 0; are_committed < 2; are_committed++) {
+    char directory[SCRATCH_PATH], message[FRONTIER_MESSAGE_SIZE] = "";
+    frontier_options options = plain;
+    frontier *f = NULL;
+    options.secret = secret;
+    scratch_make_fast(directory);
+    assert_int_equal(frontier_open(directory, &options, &f, message), FRONTIER_OK);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+      frontier_verdict verdict;
+      size_t settled;
+      assert_int_equal(url_parse(rows[i].url, strlen(rows[i].url), URL_STRICT, &u), URL_OK);
+      const frontier_link link = {.target = &u};
+      assert_int_equal(frontier_add_batch(f, &link, 1, 0, &verdict, &settled), FRONTIER_OK);
+      if (verdict.outcome != rows[i].outcome || verdict.layer != rows[i].layer)
+        fail_msg("%s: %s, layer %u", rows[i].url, frontier_outcome_name(verdict.outcome), verdict.layer);
+      if (are_committed)
+        assert_int_equal(frontier_sync(f), FRONTIER_OK);
+    }
+    frontier_close(f);
+    scratch_remove(directory);
+  }
+}
+
 CASE(what_is_refused)
 {
   static url u;

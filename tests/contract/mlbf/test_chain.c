@@ -116,6 +116,38 @@ CASE(a_batch_answers_as_one_by_one)
   mlbf_chain_free(single);
 }
 
+/* Keys of up to 20 segments, the deepest of which have one hash: as a batch is cut, each keeps its own. */
+CASE(keys_of_every_depth)
+{
+  enum { DEPTH = 20, LOT = 50, IDS = 12000 };
+  static uint64_t parts[LOT][DEPTH];
+  static mlbf_span segments[LOT][DEPTH];
+  mlbf_key keys[LOT];
+  mlbf_verdict verdicts[LOT], one;
+  mlbf_chain *batched = chain_of(MLBF_KIND_MLBF, true, 0), *single = chain_of(MLBF_KIND_MLBF, true, 0);
+  size_t done;
+  for (uint64_t begin = 0; begin < IDS; begin += LOT / 2) { /* half of each batch was in the one before */
+    for (size_t i = 0; i < LOT; i++) {
+      uint64_t id = begin + i;
+      keys[i] = (mlbf_key){segments[i], 1 + (size_t)(id * 7 % DEPTH)};
+      for (size_t s = 0; s < keys[i].count; s++) {
+        parts[i][s] = id / (s + 1 == keys[i].count ? 1 : DEPTH - s);
+        segments[i][s] = (mlbf_span){&parts[i][s], sizeof parts[i][s]};
+      }
+    }
+    assert_int_equal(mlbf_chain_insert(batched, keys, LOT, verdicts, &done), MLBF_OK);
+    for (size_t i = 0; i < LOT; i++) {
+      assert_int_equal(mlbf_chain_insert(single, &keys[i], 1, &one, &done), MLBF_OK);
+      assert_true(one.outcome == verdicts[i].outcome && one.layer == verdicts[i].layer);
+      assert_int_equal(one.unknown, verdicts[i].unknown);
+      mlbf_chain_test(batched, &keys[i], 1, &one);
+      assert_int_equal(one.outcome, MLBF_SEEN);
+    }
+  }
+  mlbf_chain_free(batched);
+  mlbf_chain_free(single);
+}
+
 static double measured_rate(const mlbf_chain *chain)
 {
   unsigned wrong = 0;
@@ -299,6 +331,84 @@ CASE(callbacks_that_fail_or_end_are_noticed)
   assert_null(again);
   free(p.bytes);
   mlbf_chain_free(chain);
+}
+
+/* Slices are as full as they would be key by key, though batches end anywhere. */
+CASE(a_batch_makes_the_same_file)
+{
+  enum { BATCH = 77, IDS = 100 * BATCH };
+  static chain_key texts[BATCH];
+  mlbf_key keys[BATCH];
+  mlbf_verdict verdicts[BATCH];
+  size_t done;
+  mlbf_chain *batched = chain_of(MLBF_KIND_LINE, false, 0), *single = chain_of(MLBF_KIND_LINE, false, IDS);
+  for (uint64_t begin = 0; begin < IDS; begin += BATCH) {
+    for (size_t i = 0; i < BATCH; i++) {
+      make(&texts[i], begin + i);
+      keys[i] = texts[i].key;
+    }
+    assert_int_equal(mlbf_chain_insert(batched, keys, BATCH, verdicts, &done), MLBF_OK);
+  }
+  pipe_end p = pipe_of(batched), wanted = pipe_of(single);
+  assert_int_equal(p.size, wanted.size);
+  assert_memory_equal(p.bytes, wanted.bytes, p.size);
+  free(p.bytes);
+  free(wanted.bytes);
+  mlbf_chain_free(batched);
+  mlbf_chain_free(single);
+}
+
+/* Where the slices of a chain's file begin; how many there are. */
+static size_t find_slices(const pipe_end *p, size_t begins[8])
+{
+  size_t count = 0;
+  for (uint64_t at = 0, body, blocks; at < p->size; at += 4096 + body + 8 * blocks) {
+    assert_true(count < 7);
+    begins[count++] = (size_t)at;
+    memcpy(&body, p->bytes + at + 32, 8);
+    memcpy(&blocks, p->bytes + at + 40, 8);
+  }
+  begins[count] = p->size;
+  return count;
+}
+
+/* Each slice is sound, but they are not those of one chain, in its order. */
+CASE(slices_that_make_no_chain_are_refused)
+{
+  static const struct {
+    int slices[3], others; /* this one is of another chain */
+    mlbf_status wanted;
+  } rows[] = {
+    {{0, 1, 2}, -1, MLBF_OK},      {{1, 0, 2}, -1, MLBF_DAMAGED}, {{0, 2, 1}, -1, MLBF_DAMAGED},
+    {{0, 0, 2}, -1, MLBF_DAMAGED}, {{0, 1, 1}, -1, MLBF_DAMAGED}, {{1, 2, 2}, -1, MLBF_DAMAGED},
+    {{0, 1, 2}, 1, MLBF_MISMATCH}, {{0, 1, 2}, 0, MLBF_MISMATCH}, {{0, 1, 2}, 2, MLBF_MISMATCH},
+  };
+  mlbf_options options = {.kind = MLBF_KIND_LINE, .keys = FIRST, .rate = 0.01, .seed = 4, .profile = "p"};
+  mlbf_chain *chain = chain_of(MLBF_KIND_LINE, false, 5000), *other = NULL;
+  assert_int_equal(mlbf_chain_create(&options, &other), MLBF_OK); /* of another secret */
+  for (uint64_t id = 0; id < 5000; id++)
+    chain_insert(other, id);
+  pipe_end p = pipe_of(chain), q = pipe_of(other);
+  size_t begins[8];
+  assert_int_equal(find_slices(&p, begins), 3);
+  assert_int_equal(q.size, p.size);
+  for (size_t row = 0; row < sizeof rows / sizeof *rows; row++) {
+    pipe_end mixed = {.fails_at = SIZE_MAX, .most = SIZE_MAX};
+    mlbf_chain *read = NULL;
+    for (int i = 0; i < 3; i++) {
+      size_t slice = (size_t)rows[row].slices[i];
+      const pipe_end *source = rows[row].others == i ? &q : &p;
+      take(&mixed, source->bytes + begins[slice], begins[slice + 1] - begins[slice]);
+    }
+    assert_int_equal(mlbf_chain_read(give, &mixed, NULL, &read), rows[row].wanted);
+    assert_true((read != NULL) == (rows[row].wanted == MLBF_OK));
+    mlbf_chain_free(read);
+    free(mixed.bytes);
+  }
+  free(p.bytes);
+  free(q.bytes);
+  mlbf_chain_free(chain);
+  mlbf_chain_free(other);
 }
 
 /* A header with correct checksums that promises more than any machine has; nothing comes behind it. */

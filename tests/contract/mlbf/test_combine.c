@@ -79,6 +79,35 @@ CASE(a_union_is_the_filter_of_both)
   }
 }
 
+/* Keys of `depth` segments: the first is the same for all, and so that a key is new from its second on. */
+static void insert_deep(mlbf_filter *filter, unsigned begin, unsigned end, size_t depth)
+{
+  for (unsigned id = begin; id < end; id++) {
+    mlbf_span segments[MLBF_LAYERS_MAX];
+    for (size_t i = 0; i < depth; i++)
+      segments[i] = i ? (mlbf_span){&id, sizeof id} : (mlbf_span){"host", 4};
+    assert_int_equal(mlbf_insert(filter, &(mlbf_key){segments, depth}, 1, NULL), MLBF_OK);
+  }
+}
+
+/* A filter of shallow keys, and one of deep ones. */
+CASE(layers_are_shared_out_as_in_both)
+{
+  enum { SHALLOW = 3000, DEEP = 1000, DEPTH = 5 };
+  mlbf_filter *one = create(options_of(MLBF_KIND_MLBF)), *other = create(options_of(MLBF_KIND_MLBF));
+  mlbf_stats stats;
+  insert_deep(one, 0, SHALLOW, 2);
+  insert_deep(other, SHALLOW, SHALLOW + DEEP, DEPTH);
+  assert_int_equal(mlbf_union(one, other), MLBF_OK);
+  mlbf_stats_read(one, &stats);
+  for (int layer = 1; layer < MLBF_LAYERS_MAX; layer++) {
+    double distinct = layer == 1 ? SHALLOW + DEEP : layer < DEPTH ? DEEP : 0;
+    assert_true(stats.layer_distinct[layer] >= 0.95 * distinct && stats.layer_distinct[layer] <= 1.05 * distinct);
+  }
+  mlbf_free(one);
+  mlbf_free(other);
+}
+
 CASE(strangers_are_refused_and_nothing_changes)
 {
   mlbf_filter *filter = filter_of(MLBF_KIND_MLBF, 0, 100);

@@ -82,6 +82,20 @@ CASE(counts_are_never_too_low)
       }
 }
 
+/* A body of some MiB, whose parts end where no block does. */
+CASE(a_file_of_many_blocks)
+{
+  uint64_t exact[KEYS] = {0};
+  mlbf_count *count = create((mlbf_count_options){.keys = KEYS, .cells = 7000000, .hashes = 3, .base_bits = 2});
+  mlbf_count *loaded = NULL;
+  add_skewed(count, 20000, seed, exact);
+  assert_int_equal(mlbf_count_save(count, file), MLBF_OK);
+  assert_int_equal(mlbf_count_load(file, NULL, &loaded), MLBF_OK);
+  assert_int_equal(count_wrong(loaded, exact, 65535), 0);
+  mlbf_count_free(count);
+  mlbf_count_free(loaded);
+}
+
 /* Table 2 of the paper: cells 1, 1, 0 and a key that comes up to four times. */
 CASE(the_table_of_the_paper)
 {

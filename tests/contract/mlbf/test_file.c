@@ -253,6 +253,61 @@ CASE(lying_headers_are_refused)
   free(file.data);
 }
 
+static mlbf_status map_status(void)
+{
+  mlbf_filter *filter = NULL;
+  mlbf_status status = mlbf_map(path, NULL, &filter);
+  assert_true((status == MLBF_OK) == (filter != NULL));
+  mlbf_free(filter);
+  return status;
+}
+
+/* The header of one filter before the blocks and checksums of another that differs in its keys alone. */
+CASE(files_that_are_mixed_are_refused)
+{
+  mlbf_filter *filter = filter_with(MLBF_KIND_LINE, 100, false);
+  assert_int_equal(mlbf_save(filter, path), MLBF_OK);
+  bytes one = read_file(path);
+  one_key hashes = hashes_of(filter, 12345);
+  mlbf_verdict verdict;
+  one_key_insert(filter, &hashes, &verdict);
+  assert_int_equal(mlbf_save(filter, path), MLBF_OK);
+  assert_int_equal(load_status(), MLBF_OK);
+  assert_int_equal(map_status(), MLBF_OK);
+  bytes other = read_file(path);
+  assert_int_equal(one.size, other.size);
+  memcpy(other.data, one.data, HEADER_BYTES);
+  write_file(other.data, other.size);
+  assert_int_equal(load_status(), MLBF_DAMAGED);
+  assert_int_equal(map_status(), MLBF_DAMAGED);
+  free(one.data);
+  free(other.data);
+  mlbf_free(filter);
+}
+
+/* All numbers agree, and nobody tries to get the memory for them. */
+CASE(a_body_longer_than_the_file_is_refused)
+{
+  mlbf_options options = {.kind = MLBF_KIND_BLOOM, .keys = 10, .bits = 64, .hashes = 1, .seed = 1};
+  mlbf_filter *filter = NULL;
+  assert_int_equal(mlbf_create(&options, &filter), MLBF_OK);
+  assert_int_equal(mlbf_save(filter, path), MLBF_OK);
+  mlbf_free(filter);
+  bytes file = read_file(path);
+  for (unsigned log = 10; log <= 48; log++) {
+    uint64_t bits = UINT64_C(1) << log, body = bits / 8, blocks = (body + (1 << 20) - 1) >> 20;
+    memcpy(file.data + 32, &body, 8);
+    memcpy(file.data + 40, &blocks, 8);
+    memcpy(file.data + 144, &bits, 8);
+    uint64_t checksum = XXH3_64bits(file.data, HEADER_BYTES - 8);
+    memcpy(file.data + HEADER_BYTES - 8, &checksum, 8);
+    write_file(file.data, file.size);
+    assert_int_equal(load_status(), MLBF_DAMAGED);
+    assert_int_equal(map_status(), MLBF_DAMAGED);
+  }
+  free(file.data);
+}
+
 CASE(other_things_are_not_filters)
 {
   uint8_t zeros[2 * HEADER_BYTES] = {0};

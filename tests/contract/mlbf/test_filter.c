@@ -203,6 +203,26 @@ CASE(full_is_said_once)
   }
 }
 
+/* By the call with the key that is one too many, wherever it stands among many. */
+CASE(full_is_said_by_a_call_of_many)
+{
+  enum { KEYS = 100, MANY = 150 };
+  for (int i = 0; i < KIND_COUNT; i++)
+    for (unsigned before = 0; before <= KEYS; before += 20) {
+      mlbf_filter *filter = create(kinds[i], KEYS, 1e-6, false);
+      static test_key texts[MANY];
+      mlbf_key keys[MANY];
+      for (unsigned j = 0; j < MANY; j++) {
+        key_make(j, &texts[j]);
+        keys[j] = (mlbf_key){texts[j].segments, texts[j].count};
+      }
+      assert_int_equal(mlbf_insert(filter, keys, before, NULL), MLBF_OK);
+      assert_int_equal(mlbf_insert(filter, keys, MANY, NULL), MLBF_FULL);
+      assert_int_equal(mlbf_insert(filter, keys, MANY, NULL), MLBF_OK);
+      mlbf_free(filter);
+    }
+}
+
 CASE(stats_count_keys_and_estimate_them)
 {
   enum { KEYS = 50000 };

@@ -151,6 +151,36 @@ CASE(damage_anywhere_is_found_by_verify)
   }
 }
 
+/* At once, in pieces, and as it is loaded; the first byte of each block and its last one. */
+CASE(damage_in_each_block_is_found)
+{
+  enum { MIB = 1 << 20 };
+  mlbf_filter *saved = filter_with(MLBF_KIND_LINE, DESIGN, KEYS, false), *loaded = NULL;
+  const off_t body = (off_t)mlbf_promise_of(saved).bits / 8, blocks = (body + MIB - 1) / MIB;
+  assert_int_equal(mlbf_save(saved, path), MLBF_OK);
+  mlbf_free(saved);
+  assert_true(blocks > 3);
+  for (off_t i = 0; i < 2 * blocks; i++) {
+    const off_t block = i / 2, end = block + 1 < blocks ? (block + 1) * MIB : body;
+    const off_t at = 4096 + (i % 2 ? end - 1 : block * MIB);
+    bool is_done = false;
+    flip(at);
+    mlbf_filter *mapped = map();
+    for (off_t piece = 0; piece < block; piece++)
+      assert_int_equal(mlbf_verify_some(mapped, 1, &is_done), MLBF_OK);
+    assert_false(is_done);
+    assert_int_equal(mlbf_verify_some(mapped, 1, &is_done), MLBF_DAMAGED);
+    mlbf_free(mapped);
+    mapped = map();
+    assert_int_equal(mlbf_verify(mapped), MLBF_DAMAGED);
+    mlbf_free(mapped);
+    assert_int_equal(mlbf_load(path, NULL, &loaded), MLBF_DAMAGED);
+    flip(at);
+  }
+  assert_int_equal(mlbf_load(path, NULL, &loaded), MLBF_OK);
+  mlbf_free(loaded);
+}
+
 CASE(every_byte_of_the_header_and_table_is_checked_at_open)
 {
   mlbf_filter *saved = filter_with(MLBF_KIND_LINE, 1000, 10, false), *mapped = NULL;
