@@ -1,4 +1,4 @@
-/* Layers: what a verdict tells of each segment, and what a filter counts of them, beside an exact set for each layer. */
+/* Layers: what a verdict tells of each segment, and what a filter counts of them, beside an exact set a layer. */
 #include <stdlib.h>
 #include <string.h>
 
