@@ -1,4 +1,5 @@
-/* Lines with AVX2: two registers hold a line. */
+/* Lines with AVX2: two registers hold a line. Always the bits of line_scalar.c. Called through a filter's path
+ * (layers.c), only where the processor has AVX2. */
 #include <immintrin.h>
 
 #include "mlbf/filter/line.h"

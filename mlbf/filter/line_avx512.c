@@ -1,4 +1,5 @@
-/* Lines with AVX-512: one register holds a line. */
+/* Lines with AVX-512: one register holds a line. Always the bits of line_scalar.c. Called through a filter's path
+ * (layers.c), only where the processor has AVX-512. */
 #include <immintrin.h>
 
 #include "mlbf/filter/line.h"

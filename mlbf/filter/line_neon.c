@@ -1,4 +1,5 @@
-/* Lines with NEON: four registers hold a line. */
+/* Lines with NEON: four registers hold a line. Always the bits of line_scalar.c. Called through a filter's path
+ * (layers.c) on every 64-bit ARM. */
 #include <arm_neon.h>
 
 #include "mlbf/filter/line.h"

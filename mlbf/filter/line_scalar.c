@@ -1,4 +1,5 @@
-/* Lines, word by word: for every machine, and the one the others are compared with. */
+/* Lines, word by word: for every machine, and the one the others are compared with. Always sets a bit of each lane of
+ * the line, and tests the same. Called through a filter's path (layers.c). */
 #include "mlbf/filter/line.h"
 
 MLBF_LINE_INLINE bool lanes_test(const uint64_t *line, uint64_t number, unsigned lanes)

@@ -1,4 +1,11 @@
-/* Sizing. Every constant that decides how large a filter gets is here. */
+/* Sizing: from keys and a rate, or from bits, to the arrays of a filter. Every constant that decides how large a filter
+ * gets is here.
+ *
+ * Always: a plan that is made is one that can be created, and keeps its promise: at so many keys the rate is at most
+ * the one that was asked for. Equal options give equal plans in every version, as files have them. What is refused is
+ * refused with a reason, in words for the user.
+ *
+ * Called by filter.c, chain.c, rebuild.c and filter_file.c, and by `strata plan` and the frontier. No state. */
 #include "mlbf/plan.h"
 
 #include <assert.h>
@@ -158,10 +165,10 @@ static size_t draft_mlbf(const mlbf_options *options, draft *arrays)
   double keys = (double)options->keys;
   double deep_bits = options->signals ? keys * signal_deep_bits_per_key : 0;
   if (options->bits) {
-    double rest = (double)options->bits - deep_bits;
-    double whole = fmax(rest / (1 + layer_share), rest - keys * hosts_per_key * host_bits);
+    double left = (double)options->bits - deep_bits;
+    double whole = fmax(left / (1 + layer_share), left - keys * hosts_per_key * host_bits);
     if (options->signals)
-      whole = rest - host_array_bits(options, 0);
+      whole = left - host_array_bits(options, 0);
     arrays[0] = draft_for_bits(MLBF_LAYOUT_TWO_LINES, keys, fmax(whole, MLBF_LINE_BITS));
   } else {
     arrays[0] = draft_for_rate(MLBF_LAYOUT_TWO_LINES, keys, options->rate);

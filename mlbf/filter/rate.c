@@ -1,3 +1,13 @@
+/* False-positive rates: of a layout of bits at a load, and how many bits a rate takes. rate.h has the equations' terms.
+ *
+ *     classic      f = (1 - e^(-kn/m))^k
+ *     a line       f = sum over j keys in the line, Poisson, of P(j) (1 - miss^j)^k
+ *     two lines    the product of two such, but for the keys that have both lines in common
+ *
+ * Always: a rate is 0 to 1, falls as bits grow and rises with keys. Sizes that these functions find are in files: the
+ * same question must get the same answer, to the last bit, in every version.
+ *
+ * Called by plan.c, and by filters, windows and counters to estimate from fill. No state. */
 #include "mlbf/filter/rate.h"
 
 #include <assert.h>
@@ -78,8 +88,8 @@ static double line_rate(line_model model, double load, double more)
 {
   if (load > HEAVY)
     return power(1 - exp(-load * (1 - model.miss)), model.hashes);
-  double spread = 12 * sqrt(load) + 60;
-  double first = floor(fmax(0, load - spread)), last = load + spread;
+  double width = 12 * sqrt(load) + 60;
+  double first = floor(fmax(0, load - width)), last = load + width;
   double probability = poisson(load, first);
   double clear = pow(model.miss, first + more), sum = 0;
   for (double j = first; j <= last; j++) {
@@ -97,8 +107,8 @@ static double two_lines_rate(line_model model, double load, double page_lines)
   double share = page_lines > 2 ? 1 / (page_lines - 1) : 1, common = load * share;
   if (load > HEAVY)
     return power(line_rate(model, load, 0), 2);
-  double spread = 12 * sqrt(common) + 20, sum = 0;
-  for (double t = floor(fmax(0, common - spread)); t <= common + spread; t++)
+  double width = 12 * sqrt(common) + 20, sum = 0;
+  for (double t = floor(fmax(0, common - width)); t <= common + width; t++)
     sum += poisson(common, t) * power(line_rate(model, load - common, t), 2);
   return fmin(sum, 1);
 }
@@ -107,6 +117,7 @@ double mlbf_layout_rate(mlbf_layout layout, uint32_t hashes, double bits, double
 {
   if (layout == MLBF_LAYOUT_CLASSIC)
     return pow(-expm1(-(double)hashes * keys / bits), hashes);
+  assert(hashes > 0 && bits >= MLBF_LINE_BITS && keys >= 0);
   line_model model = model_of(layout, hashes);
   double lines = bits / MLBF_LINE_BITS, load = model.lines_per_key * keys / lines;
   if (layout == MLBF_LAYOUT_LINE)
@@ -202,6 +213,7 @@ double mlbf_layout_bits_per_key(mlbf_layout layout, uint32_t hashes, double rate
     else
       high = middle;
   }
+  assert(low < high);
   return high;
 }
 
@@ -211,7 +223,7 @@ uint32_t mlbf_layout_best_hashes(mlbf_layout layout, double rate, double *bits_p
 {
   uint32_t all[MLBF_HASHES_MAX], count = 0, best = 0;
   for (uint32_t hashes = 0; (hashes = mlbf_layout_next_hashes(layout, hashes)) != 0;)
-    all[count++] = hashes;
+    all[count++] = hashes; /* at most MLBF_HASHES_MAX, each larger */
   *bits_per_key = INFINITY;
   while (count-- > 0) {
     if (isfinite(*bits_per_key) && rate_with(layout, all[count], *bits_per_key) > rate)
@@ -222,5 +234,6 @@ uint32_t mlbf_layout_best_hashes(mlbf_layout layout, double rate, double *bits_p
       best = all[count];
     }
   }
+  assert(best || !isfinite(*bits_per_key));
   return best;
 }

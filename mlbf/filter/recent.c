@@ -1,3 +1,11 @@
+/* A cache of segments' hashes that a log holds already, so that it need not get them again. recent.h says what for.
+ *
+ * Always: what is found was noted since the last clear: two words of a hash are compared whole. What is not found may
+ * have been noted: a set of four forgets its oldest. The number of sets is a power of two. One that noted nothing has
+ * no memory yet but addresses.
+ *
+ * Called by frontier/seen/seen.c and by the trap detector, one cache a thread. Memory alone: after a crash it is empty,
+ * and the log gets some segments twice. */
 #include "mlbf/recent.h"
 
 #include <assert.h>
@@ -28,6 +36,7 @@ mlbf_recent *mlbf_recent_create(size_t slots)
   if (recent) {
     recent->mask = count - 1;
     recent->sets = (set *)(void *)(recent->memory + (LINE - (uintptr_t)recent->memory % LINE) % LINE);
+    assert((uintptr_t)recent->sets % LINE == 0);
   }
   return recent;
 }
@@ -46,6 +55,7 @@ bool mlbf_recent_note(mlbf_recent *recent, mlbf_hash128 segment)
     way++;
   if (way == 0)
     return segment.low || segment.high;
+  assert(way <= WAYS);
   memmove(latest + 1, latest, (way < WAYS ? way : WAYS - 1) * sizeof *latest);
   latest[0] = segment;
   return way < WAYS && (segment.low || segment.high);

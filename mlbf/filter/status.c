@@ -1,4 +1,8 @@
-/* The words for statuses and kinds: one table each, used by every message and every file name. */
+/* The words for statuses and kinds: one table each, used by every message and every file name.
+ *
+ * Always: each status and each kind has its words, and no two kinds the same: a name leads back to its kind.
+ *
+ * Called by whoever writes a message about mlbf/, and where a kind is named in an option or a summary. */
 #include "mlbf/filter.h"
 
 #include <string.h>

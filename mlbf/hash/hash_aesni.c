@@ -1,4 +1,7 @@
-/* The keyed hash with AES-NI: a block at a time, several under way. */
+/* The keyed hash with AES-NI: a block at a time, several under way.
+ *
+ * Always: the hashes of keyed_hash.h. Up to 15 bytes outside a text may be loaded, within its page, and are masked out:
+ * no result depends on them. Called through mlbf_hash_keys.path, only where the processor has AES-NI and AVX. */
 #include "mlbf/hash/hash_aes.h"
 
 /* The bytes of an unfinished block, padded. Reads 16 bytes from `bytes` on where these lie in one page, whatever they

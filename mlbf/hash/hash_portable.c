@@ -1,4 +1,7 @@
-/* The keyed hash without AES instructions: some ten times slower. */
+/* The keyed hash without AES instructions: some ten times slower.
+ *
+ * Always: the hashes of keyed_hash.h, and no byte outside a text is read. Works on every machine, and is what the other
+ * paths are compared with. Called through mlbf_hash_keys.path. */
 #include "mlbf/hash/aes.h"
 #include "mlbf/hash/keyed_hash.h"
 
@@ -51,15 +54,15 @@ static block sum_of_piece(const mlbf_hash_keys *keys, block offset, const void *
   (void)is_long;
   const unsigned char *text = bytes;
   unsigned char last[MLBF_HASH_BLOCK] = {0};
-  size_t whole = size / MLBF_HASH_BLOCK, rest = size % MLBF_HASH_BLOCK;
+  size_t whole = size / MLBF_HASH_BLOCK, left = size % MLBF_HASH_BLOCK;
   block sum = {0};
   for (size_t i = 0; i < whole; i++)
     sum = xor(sum, encrypted(keys, offset, i, text + i * MLBF_HASH_BLOCK));
   if (size == MLBF_HASH_PIECE)
     return sum;
-  for (size_t i = 0; i < rest; i++)
+  for (size_t i = 0; i < left; i++)
     last[i] = text[whole * MLBF_HASH_BLOCK + i];
-  last[rest] = 0x80;
+  last[left] = 0x80;
   return xor(sum, encrypted(keys, offset, whole, last));
 }
 

@@ -1,5 +1,8 @@
 /* The keyed hash with VAES on AVX-512: four blocks at a time. A text shorter than 64 bytes is one masked load; bytes
- * that the mask leaves out are not read. */
+ * that the mask leaves out are not read.
+ *
+ * Always: the hashes of keyed_hash.h. Called through mlbf_hash_keys.path, only where the processor has VAES and
+ * AVX-512. */
 #include <cpuid.h>
 
 #include "mlbf/hash/hash_aes.h"
@@ -60,9 +63,9 @@ __attribute__((noinline)) static block sum_of_chunks(const mlbf_hash_keys *keys,
     sum = _mm512_xor_si512(sum, encrypted(keys, _mm512_loadu_si512(text + i * CHUNK), offset, i * BLOCKS));
   if (size == MLBF_HASH_PIECE)
     return folded(sum);
-  size_t rest = size % CHUNK;
-  __m512i last = encrypted(keys, padded(text + i * CHUNK, rest), offset, i * BLOCKS);
-  uint32_t used = (4u << (rest / MLBF_HASH_BLOCK * 2)) - 1;
+  size_t left = size % CHUNK;
+  __m512i last = encrypted(keys, padded(text + i * CHUNK, left), offset, i * BLOCKS);
+  uint32_t used = (4u << (left / MLBF_HASH_BLOCK * 2)) - 1;
   return folded(_mm512_mask_xor_epi64(sum, (__mmask8)used, sum, last));
 }
 
