@@ -123,6 +123,9 @@ static mlbf_count *fill(const graph *g, mlbf_count_options options, double *ns)
 {
   mlbf_count *count;
   uint32_t now;
+  options.size = sizeof options;
+  options.base_bits = options.base_bits ? options.base_bits : 3;
+  options.limit = MLBF_COUNT_LIMIT_MOST;
   options.seed = 1;
   if (mlbf_count_create(&options, &count) != MLBF_OK)
     exit(1);

@@ -125,7 +125,8 @@ static void bench_bits(const url_list *urls)
   puts("bits: a key, over log2(1/rate), rate measured on fresh URLs");
   for (size_t k = 0; k < 3; k++)
     for (size_t r = 0; r < 3; r++) {
-      mlbf_filter *filter = create((mlbf_options){.kind = kinds[k], .keys = from.keys, .rate = rates[r]});
+      mlbf_filter *filter = create((mlbf_options){
+        .size = sizeof(mlbf_options), .kind = kinds[k], .keys = from.keys, .rate = rates[r]});
       truth all = insert_all(&from, &filter, 1, NULL);
       tally found = ask(&from, &all, PROTOCOL_FRESH, &filter, 1, NULL);
       mlbf_stats stats;
@@ -144,7 +145,8 @@ static void bench_bits(const url_list *urls)
 static void bench_promise_of(const source *from, double rate, bool signals, size_t count)
 {
   mlbf_filter *filters[FILTERS_MAX];
-  mlbf_options options = {.kind = MLBF_KIND_MLBF, .keys = from->keys, .rate = rate, .signals = signals};
+  mlbf_options options = {
+    .size = sizeof(mlbf_options), .kind = MLBF_KIND_MLBF, .keys = from->keys, .rate = rate, .signals = signals};
   mlbf_plan plan;
   mlbf_plan_make(&options, &plan, NULL);
   for (size_t f = 0; f < count; f++) {
@@ -179,8 +181,8 @@ static void bench_memory_of(const source *from, double bits_per_key, const char 
 {
   uint64_t bits = (uint64_t)(bits_per_key * (double)from->keys);
   mlbf_filter *filters[] = {
-    create((mlbf_options){.kind = MLBF_KIND_MLBF, .keys = from->keys, .bits = bits}),
-    create((mlbf_options){.kind = MLBF_KIND_BLOOM, .keys = from->keys, .bits = bits}),
+    create((mlbf_options){.size = sizeof(mlbf_options), .kind = MLBF_KIND_MLBF, .keys = from->keys, .bits = bits}),
+    create((mlbf_options){.size = sizeof(mlbf_options), .kind = MLBF_KIND_BLOOM, .keys = from->keys, .bits = bits}),
   };
   const contender_setting setting = {.m = bits / (PAPER_LAYERS + 1), .k = PAPER_K, .layers = PAPER_LAYERS, .seed = 1};
   contender paper;
@@ -305,7 +307,7 @@ static void bench_signals(const url_list *urls)
   source from = source_make(urls, 0);
   from.keys = from.keys * 9 / 5;
   mlbf_filter *filter = create((mlbf_options){
-    .kind = MLBF_KIND_MLBF, .keys = from.keys, .rate = 1e-6, .signals = true});
+    .size = sizeof(mlbf_options), .kind = MLBF_KIND_MLBF, .keys = from.keys, .rate = 1e-6, .signals = true});
   share first = {0, 0}, rest = {0, 0};
   key_batch *batch = need(batch_create());
   for (uint64_t rank = 0; source_fill(&from, &rank, batch);)

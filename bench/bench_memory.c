@@ -92,7 +92,8 @@ static unsigned wrong_of(const mlbf_filter *filter, uint64_t urls)
 
 static void measure_filter(const work *w, mlbf_kind kind, bool signals)
 {
-  mlbf_options options = {.kind = kind, .keys = w->urls, .rate = w->rate, .seed = 1, .signals = signals};
+  mlbf_options options = {
+    .size = sizeof(mlbf_options), .kind = kind, .keys = w->urls, .rate = w->rate, .seed = 1, .signals = signals};
   mlbf_filter *filter, *larger;
   mlbf_stats stats;
   uint64_t before = resident();

@@ -108,8 +108,13 @@ static void measure(uint64_t keys, const char *directory)
 {
   char one[4096], two[4096];
   mlbf_filter *old;
-  mlbf_options options = {
-    .kind = MLBF_KIND_MLBF, .keys = keys, .rate = 1e-6 * 7 / 8, .seed = 1, .signals = true, .profile = "strict"};
+  mlbf_options options = {.size = sizeof(mlbf_options),
+                          .kind = MLBF_KIND_MLBF,
+                          .keys = keys,
+                          .rate = 1e-6 * 7 / 8,
+                          .seed = 1,
+                          .signals = true,
+                          .profile = "strict"};
   snprintf(one, sizeof one, "%s/bench-remake.1", directory);
   snprintf(two, sizeof two, "%s/bench-remake.2", directory);
   run("made", NULL, &options, 0, keys - keys / 16, one);

@@ -185,7 +185,7 @@ int main(int argc, char **argv)
   double rate = argc > 2 ? strtod(argv[2], NULL) : 1e-6;
   if (argc > 3)
     list = url_list_read(argv[3], count, 1);
-  mlbf_options base = {.keys = count, .rate = rate, .seed = 1};
+  mlbf_options base = {.size = sizeof(mlbf_options), .keys = count, .rate = rate, .seed = 1};
   contender all[] = {{.name = "mlbf, signals"}, {.name = "mlbf"}, {.name = "line"}, {.name = "bloom"}};
   enum { CONTENDERS = sizeof all / sizeof *all };
   for (size_t i = 0; i < CONTENDERS; i++)

@@ -152,7 +152,8 @@ static double run(const list *in, stage last, mlbf_filter *filter, size_t *seen)
 static void measure(const list *in, mlbf_kind kind)
 {
   mlbf_filter *filter;
-  mlbf_options options = {.kind = kind, .keys = in->count, .rate = 1e-6, .seed = 1, .profile = "strict"};
+  mlbf_options options = {
+    .size = sizeof(mlbf_options), .kind = kind, .keys = in->count, .rate = 1e-6, .seed = 1, .profile = "strict"};
   if (mlbf_create(&options, &filter) != MLBF_OK) {
     puts("out of memory");
     return;

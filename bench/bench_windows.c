@@ -30,7 +30,8 @@ static double seconds_now(void)
 static mlbf_filter *make_classic(uint64_t window, uint64_t bits)
 {
   mlbf_filter *made = NULL;
-  mlbf_options options = {.kind = MLBF_KIND_BLOOM, .keys = window, .bits = bits, .seed = 1};
+  mlbf_options options = {
+    .size = sizeof(mlbf_options), .kind = MLBF_KIND_BLOOM, .keys = window, .bits = bits, .seed = 1};
   if (mlbf_create(&options, &made) != MLBF_OK)
     exit(1);
   return made;
@@ -39,8 +40,11 @@ static mlbf_filter *make_classic(uint64_t window, uint64_t bits)
 static contest make_contest(uint64_t window, uint64_t bits_a_key)
 {
   contest of = {.window = window, .bits_a_key = bits_a_key};
-  mlbf_window_options options = {
-    .unit = MLBF_WINDOW_INSERTIONS, .window = window, .bits = window * bits_a_key, .seed = 1};
+  mlbf_window_options options = {.size = sizeof(mlbf_window_options),
+                                 .unit = MLBF_WINDOW_INSERTIONS,
+                                 .window = window,
+                                 .bits = window * bits_a_key,
+                                 .seed = 1};
   of.fresh = make_classic(window, window * bits_a_key / 2);
   of.old = make_classic(window, window * bits_a_key / 2);
   if (mlbf_epoch_create(&options, &of.epoch) != MLBF_OK)

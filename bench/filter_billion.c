@@ -48,8 +48,12 @@ static void create_filters(group *of, uint64_t keys, unsigned long number)
 {
   for (size_t k = 0; k < KINDS; k++)
     for (size_t s = 0; s < SEEDS; s++) {
-      const mlbf_options options = {
-        .kind = kinds[k].kind, .keys = keys, .rate = 1e-6, .seed = 1 + number * SEEDS + s, .signals = kinds[k].signals};
+      const mlbf_options options = {.size = sizeof(mlbf_options),
+                                    .kind = kinds[k].kind,
+                                    .keys = keys,
+                                    .rate = 1e-6,
+                                    .seed = 1 + number * SEEDS + s,
+                                    .signals = kinds[k].signals};
       if (mlbf_create(&options, &of->filters[k][s]) != MLBF_OK)
         need(NULL);
     }

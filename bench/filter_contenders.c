@@ -64,8 +64,13 @@ url_keys url_keys_part(const url_keys *of, size_t begin, size_t count)
 
 mlbf_filter *bench_filter(mlbf_kind kind, bool signals, uint64_t keys, double rate, uint64_t bits)
 {
-  mlbf_options options = {
-    .kind = kind, .keys = keys, .rate = bits ? 0 : rate, .seed = 1, .signals = signals, .bits = bits};
+  mlbf_options options = {.size = sizeof(mlbf_options),
+                          .kind = kind,
+                          .keys = keys,
+                          .rate = bits ? 0 : rate,
+                          .seed = 1,
+                          .signals = signals,
+                          .bits = bits};
   mlbf_filter *filter = NULL;
   mlbf_status status = mlbf_create(&options, &filter);
   if (status != MLBF_OK) {
@@ -114,7 +119,8 @@ static uint64_t floor_run(const floor_lines *of, const url_keys *chunk, bool is_
 
 static uint64_t signals_bits(uint64_t keys, double rate)
 {
-  mlbf_options options = {.kind = MLBF_KIND_MLBF, .keys = keys, .rate = rate, .signals = true};
+  mlbf_options options = {
+    .size = sizeof(mlbf_options), .kind = MLBF_KIND_MLBF, .keys = keys, .rate = rate, .signals = true};
   mlbf_plan plan;
   return mlbf_plan_make(&options, &plan, NULL) == MLBF_OK ? plan.bits : 0;
 }

@@ -97,7 +97,8 @@ void frontier_known_make(const char *directory, const known_crawl *what)
   mlbf_filter *filter;
   char path[4096], message[FRONTIER_MESSAGE_SIZE];
   frontier_options options = frontier_known_options(what);
-  mlbf_options filter_options = {.kind = what->filter,
+  mlbf_options filter_options = {.size = sizeof(mlbf_options),
+                                 .kind = what->filter,
                                  .keys = options.expected_urls,
                                  .rate = seen_main_rate(what->rate),
                                  .secret = test_secret(0),

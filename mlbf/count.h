@@ -27,19 +27,28 @@ extern "C" {
 
 enum { MLBF_COUNT_LIMIT_PAPER = 31, MLBF_COUNT_LIMIT_MOST = 65535 };
 
+/* Begin with MLBF_COUNT_OPTIONS_DEFAULT; `size` as in mlbf_options. */
 typedef struct mlbf_count_options {
+  size_t size;
   uint64_t keys;         /* different keys expected, > 0 */
   double rate;           /* share of keys whose count may be too high, at that many keys, in (0,1); or 0, and `cells`
                         * given. Holds without H1; with H1 wrong counts are rarer */
   uint64_t cells;        /* m; or 0 */
   uint32_t hashes;       /* k, 1..32; 0 = the best */
-  uint32_t base_bits;    /* s, 1..15; 0 = 3, the least memory for link counts */
-  uint32_t limit;        /* counts saturate here: 2^s-1..65535; 0 = 65535; the paper has 31 */
+  uint32_t base_bits;    /* s, 1..15; link counts take the least memory at 3 */
+  uint32_t limit;        /* counts saturate here: 2^s-1..65535; the paper has 31 */
   bool minimal;          /* H1 */
   const uint8_t *secret; /* as in mlbf_options */
   uint64_t seed;
   const char *profile; /* how the caller made its keys; kept in files, compared when merging; "" or NULL */
 } mlbf_count_options;
+
+/* An initializer, in C and in C++: a million keys at a rate of 0.01, s = 3, counts up to 65535, H1; else zeros. */
+#define MLBF_COUNT_OPTIONS_DEFAULT                                                                 \
+  {                                                                                                \
+    sizeof(mlbf_count_options), 1000000, 0.01, 0, 0, 3, MLBF_COUNT_LIMIT_MOST, true, NULL, 0, NULL \
+  }
+mlbf_count_options mlbf_count_options_default(void); /* the same, for other languages and assignments */
 
 typedef struct mlbf_count mlbf_count;
 

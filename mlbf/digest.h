@@ -48,14 +48,22 @@ mlbf_status mlbf_digest_ranks_parse(const char *text, size_t size, mlbf_digest_r
 
 typedef struct mlbf_digest mlbf_digest;
 
+/* Begin with MLBF_DIGEST_OPTIONS_DEFAULT; `size` as in mlbf_options. */
 typedef struct mlbf_digest_options {
+  size_t size;
   const mlbf_digest_ranks *ranks; /* NULL: the built-in table */
   bool blocks;                    /* else a stream */
-  unsigned threads;               /* for blocks, 0 means 1; the digest does not depend on it */
+  unsigned threads; /* for blocks: how many make it, 0 or 1: the caller's alone; the digest does not depend on it */
 } mlbf_digest_options;
 
-/* The digest of these bytes; free it. `options` may be NULL. BAD_ARGUMENT: fewer than MLBF_DIGEST_SIZE_MIN bytes.
- * Memory beside the digest: 64 KiB, for blocks 48 KiB a thread. */
+/* An initializer, in C and in C++: a stream with the built-in table. */
+#define MLBF_DIGEST_OPTIONS_DEFAULT             \
+  {                                             \
+    sizeof(mlbf_digest_options), NULL, false, 0 \
+  }
+
+/* The digest of these bytes; free it. `options` NULL: the default ones. BAD_ARGUMENT: fewer than MLBF_DIGEST_SIZE_MIN
+ * bytes, or a wrong `size`. Memory beside the digest: 64 KiB, for blocks 48 KiB a thread. */
 mlbf_status mlbf_digest_create(const mlbf_digest_options *options, const void *bytes, size_t size,
                                mlbf_digest **digest);
 void mlbf_digest_free(mlbf_digest *digest); /* NULL is fine */

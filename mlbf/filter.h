@@ -42,7 +42,7 @@ enum { MLBF_LAYERS_MAX = 16 };
 
 /* The ABI number of these headers, and that of the running library. It is raised, together with the name of the shared
  * library, when anything existing changes its meaning or its layout. Within one number, functions and enumerators may
- * be added, and fields at the end of mlbf_options; no other struct changes. */
+ * be added, and fields at the end of structs that begin with their `size`; no other struct changes. */
 enum { MLBF_ABI = 1 };
 int mlbf_abi(void); /* the library's */
 
@@ -110,7 +110,10 @@ typedef struct mlbf_verdict {
   uint16_t unknown; /* bit l - 1: the segment of layer l was never inserted at that depth, which is certain */
 } mlbf_verdict;
 
+/* Begin with MLBF_OPTIONS_DEFAULT, and set what shall differ. Fields that a `size` of an earlier release does not reach
+ * are zero; MLBF_BAD_ARGUMENT if one of a later release sets a field that this library does not have. */
 typedef struct mlbf_options {
+  size_t size; /* of this struct in the caller's build */
   mlbf_kind kind;
   uint64_t keys;         /* design load, > 0 */
   double rate;           /* promised false-positive rate at that load, in (0,1); or 0, and `bits` given */
@@ -124,21 +127,18 @@ typedef struct mlbf_options {
   uint32_t hashes; /* k; bloom only, up to 32 */
 } mlbf_options;
 
+/* An initializer, in C and in C++: kind mlbf, a million keys at a rate of 1e-6; all else is zero. */
+#define MLBF_OPTIONS_DEFAULT                                                        \
+  {                                                                                 \
+    sizeof(mlbf_options), MLBF_KIND_MLBF, 1000000, 1e-6, NULL, 0, false, NULL, 0, 0 \
+  }
+mlbf_options mlbf_options_default(void); /* the same, for other languages and assignments */
+
 typedef struct mlbf_filter mlbf_filter;
 
-/* Allocates and clears. MLBF_BAD_ARGUMENT, MLBF_NO_MEMORY; `*filter` is set only on success. */
-static inline mlbf_status mlbf_create(const mlbf_options *options, mlbf_filter **filter);
-
-/* The same with the size that the options have in the caller's build: fields beyond it are zero. mlbf_create passes it;
- * callers in other languages do so themselves. MLBF_BAD_ARGUMENT if the caller sets a field that this library does not
- * have. */
-mlbf_status mlbf_create_sized(const mlbf_options *options, size_t options_size, mlbf_filter **filter);
-
-static inline mlbf_status mlbf_create(const mlbf_options *options, mlbf_filter **filter)
-{
-  return mlbf_create_sized(options, sizeof *options, filter);
-}
-
+/* Allocates and clears. MLBF_BAD_ARGUMENT (mlbf_plan_make says why), MLBF_NO_MEMORY; `*filter` is set only on success.
+ */
+mlbf_status mlbf_create(const mlbf_options *options, mlbf_filter **filter);
 void mlbf_free(mlbf_filter *filter); /* NULL is fine */
 
 /* Hash `count` keys. Segments carry their own delimiters: for mlbf ("/a","/b") and ("/a/b") are different keys; kinds

@@ -43,20 +43,13 @@ typedef struct mlbf_plan {
   uint64_t bits; /* all arrays together */
 } mlbf_plan;
 
+enum { MLBF_REASON_SIZE = 128 };
+
 /* The plan for options. (keys, rate): the smallest that keeps the rate. (keys, bits), rate 0: the best rate
  * for those bits, which is then the promised rate. For bloom `bits` is m, for line and mlbf the total,
  * rounded down to whole cache lines.
- * MLBF_BAD_ARGUMENT sets `*reason` (if not NULL) to a sentence and leaves `*plan` alone. */
-static inline mlbf_status mlbf_plan_make(const mlbf_options *options, mlbf_plan *plan, const char **reason);
-
-/* The same with the size of the caller's options: see mlbf_create_sized. */
-mlbf_status mlbf_plan_make_sized(const mlbf_options *options, size_t options_size, mlbf_plan *plan,
-                                 const char **reason);
-
-static inline mlbf_status mlbf_plan_make(const mlbf_options *options, mlbf_plan *plan, const char **reason)
-{
-  return mlbf_plan_make_sized(options, sizeof *options, plan, reason);
-}
+ * MLBF_BAD_ARGUMENT writes to `reason` (if not NULL) which field is wrong, "keys is 0", and leaves `*plan` alone. */
+mlbf_status mlbf_plan_make(const mlbf_options *options, mlbf_plan *plan, char reason[MLBF_REASON_SIZE]);
 
 /* The inverse: the false-positive rate of SEEN at `keys` keys, for keys unrelated to the inserted ones (lower for
  * keys of new hosts). */

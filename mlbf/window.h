@@ -32,7 +32,9 @@ typedef enum mlbf_window_unit {
   MLBF_WINDOW_MS = 2,
 } mlbf_window_unit;
 
+/* Begin with MLBF_WINDOW_OPTIONS_DEFAULT; `size` as in mlbf_options. */
 typedef struct mlbf_window_options {
+  size_t size;
   mlbf_window_unit unit;
   uint64_t window;       /* insertions or milliseconds: 1..2^40 */
   uint64_t keys;         /* different keys expected within one window; 0 = window, if that is in insertions */
@@ -43,6 +45,13 @@ typedef struct mlbf_window_options {
   uint64_t seed;
   const char *profile; /* how the caller made its keys; kept in files; "" or NULL */
 } mlbf_window_options;
+
+/* An initializer, in C and in C++: a million insertions at a rate of 1e-6; all else is zero. */
+#define MLBF_WINDOW_OPTIONS_DEFAULT                                                            \
+  {                                                                                            \
+    sizeof(mlbf_window_options), MLBF_WINDOW_INSERTIONS, 1000000, 0, 1e-6, 0, 0, NULL, 0, NULL \
+  }
+mlbf_window_options mlbf_window_options_default(void); /* the same, for other languages and assignments */
 
 typedef struct mlbf_window_stats {
   mlbf_window_unit unit;

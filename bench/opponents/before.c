@@ -19,13 +19,15 @@ static mlbf_filter *create(mlbf_options options, uint64_t *bits)
 static void *make_line(uint64_t keys, double rate, bool tells, uint64_t *bits)
 {
   (void)tells;
-  return create((mlbf_options){.kind = MLBF_KIND_LINE, .keys = keys, .rate = rate}, bits);
+  return create((mlbf_options){.size = sizeof(mlbf_options), .kind = MLBF_KIND_LINE, .keys = keys, .rate = rate}, bits);
 }
 
 static void *make_signals(uint64_t keys, double rate, bool tells, uint64_t *bits)
 {
   (void)tells;
-  return create((mlbf_options){.kind = MLBF_KIND_MLBF, .keys = keys, .rate = rate, .signals = true}, bits);
+  return create(
+    (mlbf_options){.size = sizeof(mlbf_options), .kind = MLBF_KIND_MLBF, .keys = keys, .rate = rate, .signals = true},
+    bits);
 }
 
 static uint64_t count_seen(const mlbf_verdict *verdicts, size_t count)

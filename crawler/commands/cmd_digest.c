@@ -262,7 +262,7 @@ const option_table cmd_digest_options = {
 
 int cmd_digest(int argc, char **argv)
 {
-  orders o = {.top = 10, .manner.options.threads = 1};
+  orders o = {.top = 10, .manner.options = MLBF_DIGEST_OPTIONS_DEFAULT};
   int code = options_read(&cmd_digest_options, argc, argv, &o);
   if (code != OPTIONS_READ)
     return code;

@@ -23,9 +23,10 @@ enum { ROWS = sizeof rows / sizeof *rows };
 static bool make_plans(uint64_t urls, double rate, mlbf_plan plans[ROWS])
 {
   for (size_t i = 0; i < ROWS; i++) {
-    mlbf_options options = {.kind = rows[i].kind, .keys = urls, .rate = rate, .signals = rows[i].signals};
-    const char *reason = "";
-    if (mlbf_plan_make(&options, &plans[i], &reason) != MLBF_OK) {
+    mlbf_options options = {
+      .size = sizeof(mlbf_options), .kind = rows[i].kind, .keys = urls, .rate = rate, .signals = rows[i].signals};
+    char reason[MLBF_REASON_SIZE];
+    if (mlbf_plan_make(&options, &plans[i], reason) != MLBF_OK) {
       say_error("plan", "%s: %s", rows[i].name, reason);
       return false;
     }

@@ -448,7 +448,9 @@ static int parse(run *r, int argc, char **argv)
 {
   enum { KEYS_IN_TIME = 1000000 }; /* URLs: 16 MB */
   uniq_settings *settings = &r->settings;
-  settings->filter = (mlbf_options){.kind = MLBF_KIND_MLBF, .rate = 1e-6};
+  settings->filter = mlbf_options_default();
+  settings->window = mlbf_window_options_default();
+  settings->window.unit = 0; /* none */
   r->save_every_ms = 60000;
   int code = options_read(&cmd_uniq_options, argc, argv, r);
   if (code != OPTIONS_READ)

@@ -187,7 +187,8 @@ void body_digests_take(body_digests *b, body_copy *copy, const char *bytes, size
 /* The digest's line with its line feed, to be freed; NULL: no memory. */
 static char *line_of(const body_copy *copy, const char *page, size_t *size)
 {
-  const mlbf_digest_options options = {.blocks = copy->size > MLBF_DIGEST_STREAM_MAX};
+  const mlbf_digest_options options = {.size = sizeof(mlbf_digest_options),
+                                       .blocks = copy->size > MLBF_DIGEST_STREAM_MAX};
   mlbf_digest *digest = NULL;
   char *name = name_of(page), *text = NULL, *line = NULL;
   if (name && mlbf_digest_create(&options, copy->bytes, copy->size, &digest) == MLBF_OK)

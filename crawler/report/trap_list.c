@@ -150,7 +150,9 @@ static frontier_status read_urls(frontier *f, trap_list *traps)
 {
   enum { DIRECTORIES = 1 << 16 };
   /* the seed may be known: directories are keyed hashes */
-  mlbf_count_options options = {.keys = DIRECTORIES, .rate = 0.01, .minimal = true, .seed = 1};
+  mlbf_count_options options = MLBF_COUNT_OPTIONS_DEFAULT;
+  options.keys = DIRECTORIES;
+  options.seed = 1;
   traps->failed = mlbf_count_create(&options, &traps->below) != MLBF_OK;
   frontier_status status = traps->failed ? FRONTIER_OK : frontier_each_trapped(f, take_url, traps);
   mlbf_count_free(traps->below);

@@ -74,7 +74,12 @@ static bool example_cells(bool is_refined, uint32_t times, uint32_t cells[X_CELL
   static const uint64_t other[] = {0, 1, 5}, x[X_CELLS] = {0, 1, 2};
   mlbf_count *count;
   uint32_t now;
-  mlbf_count_options options = {.keys = 10, .cells = 64, .hashes = X_CELLS, .minimal = is_refined};
+  mlbf_count_options options = MLBF_COUNT_OPTIONS_DEFAULT;
+  options.keys = 10;
+  options.rate = 0;
+  options.cells = 64;
+  options.hashes = X_CELLS;
+  options.minimal = is_refined;
   if (mlbf_count_create(&options, &count) != MLBF_OK)
     return false;
   mlbf_count_add_at(count, other, X_CELLS, 1, &now);

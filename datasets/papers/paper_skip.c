@@ -94,7 +94,8 @@ static bool contest_make(contest *race, int row, uint64_t seed)
 {
   uint64_t window = rows[row].window, cells = rows[row].cells;
   uint8_t secret[MLBF_SECRET_BYTES];
-  mlbf_window_options options = {.unit = MLBF_WINDOW_INSERTIONS,
+  mlbf_window_options options = {.size = sizeof(mlbf_window_options),
+                                 .unit = MLBF_WINDOW_INSERTIONS,
                                  .window = window,
                                  .hashes = rows[row].hashes,
                                  .bits = cells * 2 * rows[row].cell_bits,

@@ -22,7 +22,8 @@ bool similarity_target_make(size_t size, uint64_t seed, similarity_target *targe
   if (target->bytes == NULL)
     return false;
   fill(target->bytes, size, rng_mix(seed));
-  if (mlbf_digest_create(&(mlbf_digest_options){.blocks = true}, target->bytes, size, &target->digest) == MLBF_OK)
+  if (mlbf_digest_create(&(mlbf_digest_options){.size = sizeof(mlbf_digest_options), .blocks = true}, target->bytes,
+                         size, &target->digest) == MLBF_OK)
     return true;
   free(target->bytes);
   return false;
@@ -57,7 +58,7 @@ static bool ask_its_blocks(const similarity_target *target, size_t at, size_t si
   end -= end % MLBF_DIGEST_BLOCK;
   end = end < target->size ? end : target->size;
   mlbf_digest *blocks;
-  mlbf_digest_options options = {.blocks = true};
+  mlbf_digest_options options = {.size = sizeof(mlbf_digest_options), .blocks = true};
   if (mlbf_digest_create(&options, target->bytes + begin, end - begin, &blocks) != MLBF_OK)
     return false;
   bool is_asked = ask(target->bytes + at, size, blocks, found);
@@ -92,7 +93,7 @@ double similarity_rate(const similarity_target *target, unsigned threads)
 {
   enum { TIMES = 3 };
   stopwatch timings = {0};
-  mlbf_digest_options options = {.blocks = true, .threads = threads};
+  mlbf_digest_options options = {.size = sizeof(mlbf_digest_options), .blocks = true, .threads = threads};
   bool is_done = true;
   for (int i = 0; is_done && i < TIMES; i++) {
     mlbf_digest *digest;
@@ -128,7 +129,8 @@ double similarity_comparisons(const similarity_target *target, unsigned threads)
   pthread_t thread;
   mlbf_digest *query = NULL;
   size_t size = target->size < PART ? target->size : PART;
-  if (mlbf_digest_create(&(mlbf_digest_options){.blocks = true}, target->bytes, size, &query) != MLBF_OK)
+  if (mlbf_digest_create(&(mlbf_digest_options){.size = sizeof(mlbf_digest_options), .blocks = true}, target->bytes,
+                         size, &query) != MLBF_OK)
     return 0;
   parts[0] = parts[1] = (comparison){query, target->digest, 0};
   uint64_t began_ns = stopwatch_now_ns();

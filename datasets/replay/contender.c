@@ -88,7 +88,8 @@ uint64_t contender_m_for(uint64_t n)
 static mlbf_options options_for(int kind, const contender_setting *setting, uint64_t keys,
                                 uint8_t secret[MLBF_SECRET_BYTES])
 {
-  mlbf_options options = {.kind = kinds[kind].kind, .keys = keys, .secret = secret, .seed = setting->seed};
+  mlbf_options options = {
+    .size = sizeof(mlbf_options), .kind = kinds[kind].kind, .keys = keys, .secret = secret, .seed = setting->seed};
   mlbf_secret_from_seed(setting->seed, secret);
   if (kinds[kind].memory == MEMORY_BY_RATE)
     options.rate = heritrix_rate;

@@ -2,6 +2,7 @@
 #include "frontier/admin/check.h"
 
 #include "frontier/base/own_file.h"
+#include "mlbf/plan.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -77,19 +78,23 @@ static mlbf_filter *make_filter(check *c)
   const frontier_options *o = &c->f->options;
   url_profile_name(o->profile, profile);
   uint64_t keys = c->stood.log_keys > o->expected_urls ? c->stood.log_keys : o->expected_urls;
-  mlbf_options options = {.kind = o->filter,
+  mlbf_options options = {.size = sizeof(mlbf_options),
+                          .kind = o->filter,
                           .keys = keys,
                           .rate = o->rate < RATE_MAX ? o->rate : RATE_MAX,
                           .secret = o->secret,
                           .signals = o->filter == MLBF_KIND_MLBF,
                           .profile = profile};
+  char reason[MLBF_REASON_SIZE] = "";
   mlbf_filter *filter = NULL;
-  mlbf_status made = mlbf_create(&options, &filter);
+  mlbf_plan plan;
+  mlbf_status made = mlbf_plan_make(&options, &plan, reason);
+  if (made == MLBF_OK)
+    made = mlbf_create(&options, &filter);
   if (made == MLBF_NO_MEMORY)
     check_fail(c, FRONTIER_NO_MEMORY, "out of memory for a filter made from the hash log");
   else if (made != MLBF_OK)
-    check_say(c, IN_DATA, "data.mdb: no filter of kind %u can be made for %" PRIu64 " URLs at rate %g",
-              (unsigned)o->filter, keys, o->rate);
+    check_say(c, IN_DATA, "data.mdb: no filter can be made: %s", *reason ? reason : mlbf_status_text(made));
   return filter;
 }
 

@@ -245,7 +245,8 @@ static bool make_rekeyed(merging *m, const frontier *f)
   mlbf_stats stats;
   mlbf_filter *filter;
   mlbf_stats_read(seen_filter(f->seen), &stats);
-  mlbf_options options = {.kind = f->options.filter,
+  mlbf_options options = {.size = sizeof(mlbf_options),
+                          .kind = f->options.filter,
                           .keys = stats.design_keys,
                           .rate = stats.promised_rate,
                           .secret = m->secret,

@@ -23,7 +23,8 @@ static bool make_seen(salvage *s)
   const frontier_options *o = &s->f->options;
   url_profile_name(o->profile, profile);
   uint64_t keys = s->log.count + s->places.count;
-  mlbf_options options = {.kind = o->filter,
+  mlbf_options options = {.size = sizeof(mlbf_options),
+                          .kind = o->filter,
                           .keys = keys > o->expected_urls ? keys : o->expected_urls,
                           .rate = o->rate < rate_max ? o->rate : rate_max,
                           .secret = o->secret,

@@ -22,6 +22,7 @@
 #include "frontier/core/state.h"
 
 #include "frontier/base/own_file.h"
+#include "mlbf/plan.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -36,12 +37,26 @@ void checkpoint_path(const frontier *f, unsigned slot, char path[4096])
 mlbf_options checkpoint_filter_options(const frontier *f, uint64_t keys, char profile[URL_PROFILE_NAME_SIZE])
 {
   url_profile_name(f->options.profile, profile);
-  return (mlbf_options){.kind = f->options.filter,
+  return (mlbf_options){.size = sizeof(mlbf_options),
+                        .kind = f->options.filter,
                         .keys = keys,
                         .rate = seen_main_rate(f->options.rate),
                         .secret = f->options.secret,
                         .signals = f->options.filter == MLBF_KIND_MLBF,
                         .profile = profile};
+}
+
+frontier_status checkpoint_filter_create(frontier *f, const mlbf_options *options, mlbf_filter **filter)
+{
+  char reason[MLBF_REASON_SIZE];
+  mlbf_plan plan;
+  if (mlbf_plan_make(options, &plan, reason) != MLBF_OK)
+    return frontier_fail(f, FRONTIER_BAD_ARGUMENT, "no filter can be made: %s", reason);
+  mlbf_status made = mlbf_create(options, filter);
+  return made == MLBF_OK ? FRONTIER_OK
+                         : frontier_fail(f, made == MLBF_NO_MEMORY ? FRONTIER_NO_MEMORY : FRONTIER_BAD_ARGUMENT,
+                                         "a filter for %llu URLs at rate %g: %s", (unsigned long long)options->keys,
+                                         options->rate, mlbf_status_text(made));
 }
 
 static bool filter_fits(const frontier *f, const mlbf_filter *filter)
@@ -106,11 +121,7 @@ static frontier_status make_whole(frontier *f, mlbf_filter **out)
 {
   char profile[URL_PROFILE_NAME_SIZE];
   mlbf_options options = checkpoint_filter_options(f, renewal_main_room(f, hash_log_keys(&f->log)), profile);
-  mlbf_status made = mlbf_create(&options, out);
-  return made == MLBF_OK
-           ? FRONTIER_OK
-           : frontier_fail(f, made == MLBF_NO_MEMORY ? FRONTIER_NO_MEMORY : FRONTIER_BAD_ARGUMENT,
-                           "a filter for %llu URLs: %s", (unsigned long long)options.keys, mlbf_status_text(made));
+  return checkpoint_filter_create(f, &options, out);
 }
 
 frontier_status seen_load_whole(frontier *f)

@@ -21,6 +21,9 @@ mlbf_filter *checkpoint_map(const frontier *f, unsigned slot); /* NULL: none tha
 /* Of a main filter; `profile` must live as long. */
 mlbf_options checkpoint_filter_options(const frontier *f, uint64_t keys, char profile[URL_PROFILE_NAME_SIZE]);
 
+/* An empty filter; on failure the message says which option is wrong. */
+frontier_status checkpoint_filter_create(frontier *f, const mlbf_options *options, mlbf_filter **filter);
+
 bool checkpoint_is_worthwhile(const frontier *f); /* at close, for the next open */
 void checkpoint_lose(frontier *f);                /* the files are gone: the next one is worthwhile */
 

@@ -101,11 +101,7 @@ static frontier_status create_young(frontier *f, uint64_t room, mlbf_filter **yo
   char profile[URL_PROFILE_NAME_SIZE];
   mlbf_options options = checkpoint_filter_options(f, room, profile);
   options.rate = f->store ? seen_young_rate(f->options.rate) : f->options.rate; /* then it is alone */
-  mlbf_status made = mlbf_create(&options, young);
-  return made == MLBF_OK ? FRONTIER_OK
-                         : frontier_fail(f, made == MLBF_NO_MEMORY ? FRONTIER_NO_MEMORY : FRONTIER_BAD_ARGUMENT,
-                                         "a filter for %llu URLs at rate %g: %s", (unsigned long long)room,
-                                         options.rate, mlbf_status_text(made));
+  return checkpoint_filter_create(f, &options, young);
 }
 
 /* One of that room, with the keys of the log from `from` on; instead of the one there is. */
@@ -189,11 +185,15 @@ static bool begin(frontier *f, bool from_log, uint64_t to)
   if (to > keys)
     old = NULL;
   mlbf_options options = checkpoint_filter_options(f, old ? keys : renewal_main_room(f, to), profile);
-  mlbf_plan plan = {.bits = 0};
-  mlbf_status status = mlbf_plan_make(&options, &plan, NULL);
+  char reason[MLBF_REASON_SIZE];
+  mlbf_plan plan;
+  if (mlbf_plan_make(&options, &plan, reason) != MLBF_OK) {
+    fail_renewal(f, reason);
+    return false;
+  }
   checkpoint_path(f, 1 - f->checkpoint.slot, path);
-  if (status == MLBF_OK)
-    status = mlbf_rebuild_begin(old, &options, larger(plan.bits / 8 / WINDOWS, WINDOW_LEAST), path, &r->making);
+  mlbf_status status = mlbf_rebuild_begin(old, &options, larger(plan.bits / 8 / WINDOWS, WINDOW_LEAST), path,
+                                          &r->making);
   if (status != MLBF_OK) {
     fail_renewal(f, mlbf_status_text(status));
     return false;

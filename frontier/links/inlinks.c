@@ -82,7 +82,10 @@ static mlbf_status load_filter(const char *name, const uint8_t *secret, mlbf_cou
 /* The options of the filters that this file makes. */
 static mlbf_count_options options_of(uint32_t index, uint64_t urls)
 {
-  return (mlbf_count_options){.keys = urls, .rate = ldexp(wrong_share, -(int)index), .minimal = true};
+  mlbf_count_options options = MLBF_COUNT_OPTIONS_DEFAULT;
+  options.keys = urls;
+  options.rate = ldexp(wrong_share, -(int)index);
+  return options;
 }
 
 /* The first filter says which secret all have: its file has it if it was drawn, so the others need not. */
@@ -385,7 +388,8 @@ static mlbf_status add_like(inlinks *in, const mlbf_count *like)
   mlbf_count_stats s;
   mlbf_count_stats_read(like, &s);
   return create_filter(in, NULL,
-                       (mlbf_count_options){.keys = s.keys,
+                       (mlbf_count_options){.size = sizeof(mlbf_count_options),
+                                            .keys = s.keys,
                                             .cells = s.cells,
                                             .hashes = s.hashes,
                                             .base_bits = s.base_bits,

@@ -23,7 +23,9 @@ struct fanout {
 static mlbf_status begin(fanout *c)
 {
   /* the seed may be known: what is counted there are keyed hashes */
-  mlbf_count_options options = {.keys = KEYS, .rate = 0.01, .minimal = true, .seed = 1};
+  mlbf_count_options options = MLBF_COUNT_OPTIONS_DEFAULT;
+  options.keys = KEYS;
+  options.seed = 1;
   mlbf_count *fresh;
   mlbf_status status = mlbf_count_create(&options, &fresh);
   if (status != MLBF_OK)

@@ -14,8 +14,9 @@
 #include <stdlib.h>
 
 #include "mlbf/filter/rate.h"
+#include "mlbf/filter/options_size.h"
 
-enum { BASE_BITS_USUAL = 3, BASE_BITS_MOST = 15, FILL_SAMPLE = 1 << 16 };
+enum { BASE_BITS_MOST = 15, FILL_SAMPLE = 1 << 16 };
 
 static const uint64_t cells_most = UINT64_C(1) << 44;
 
@@ -88,19 +89,26 @@ static bool size_cells(const mlbf_count_options *options, uint64_t *cells, uint3
   return *cells > 0;
 }
 
-mlbf_status mlbf_count_create(const mlbf_count_options *options, mlbf_count **count)
+mlbf_count_options mlbf_count_options_default(void)
 {
+  return (mlbf_count_options)MLBF_COUNT_OPTIONS_DEFAULT;
+}
+
+mlbf_status mlbf_count_create(const mlbf_count_options *given, mlbf_count **count)
+{
+  mlbf_count_options known;
+  const mlbf_count_options *options = &known;
   uint64_t cells;
   uint32_t hashes;
-  if (!size_cells(options, &cells, &hashes))
+  if (!mlbf_sized_read(&known, sizeof known, given) || !size_cells(options, &cells, &hashes))
     return MLBF_BAD_ARGUMENT;
   double rate = mlbf_layout_rate(MLBF_LAYOUT_CLASSIC, hashes, (double)cells, (double)options->keys);
   uint64_t numbers[MLBF_NUMBERS] = {
     [KEYS] = options->keys,
     [CELLS] = cells,
     [HASHES] = hashes,
-    [BASE_BITS] = options->base_bits ? options->base_bits : BASE_BITS_USUAL,
-    [LIMIT] = options->limit ? options->limit : MLBF_COUNT_LIMIT_MOST,
+    [BASE_BITS] = options->base_bits,
+    [LIMIT] = options->limit,
     [FLAGS] = options->minimal ? COUNT_MINIMAL : 0,
     [RATE] = mlbf_double_number(rate),
   };

@@ -19,6 +19,7 @@
 
 #include "mlbf/file/disk_io.h"
 #include "mlbf/filter/inside.h"
+#include "mlbf/filter/options_size.h"
 
 enum { SLICE_GROWTH = 2, SLICES_MAX = 64 };
 
@@ -42,10 +43,10 @@ static void assert_chain(const mlbf_chain *chain)
 
 mlbf_status mlbf_chain_create(const mlbf_options *first, mlbf_chain **chain)
 {
-  mlbf_options options = *first;
-  options.rate *= 1 - tightening;
-  if (first->bits || !(first->rate < 1))
+  mlbf_options options;
+  if (!mlbf_sized_read(&options, sizeof options, first) || options.bits || !(options.rate < 1))
     return MLBF_BAD_ARGUMENT;
+  options.rate *= 1 - tightening;
   mlbf_chain *made = calloc(1, sizeof *made);
   if (!made)
     return MLBF_NO_MEMORY;
@@ -108,7 +109,8 @@ static mlbf_status add_slice(mlbf_chain *chain)
 {
   const mlbf_filter *last = chain->slices[chain->count - 1];
   mlbf_plan plan;
-  mlbf_options options = {.kind = last->plan.kind,
+  mlbf_options options = {.size = sizeof options,
+                          .kind = last->plan.kind,
                           .keys = last->plan.keys * SLICE_GROWTH,
                           .rate = last->plan.rate * tightening,
                           .signals = last->plan.signals};

@@ -10,6 +10,7 @@
 
 #include "mlbf/filter/inside.h"
 #include "mlbf/filter/line.h"
+#include "mlbf/filter/options_size.h"
 
 static void set_arrays(mlbf_filter *filter)
 {
@@ -45,27 +46,18 @@ mlbf_status mlbf_filter_make(const mlbf_plan *plan, const mlbf_keying *keying, c
   return status == MLBF_OK ? mlbf_filter_make_over(plan, &file, filter) : status;
 }
 
-/* What the caller gives, as far as both of us know it. false: it sets more than that. */
-bool mlbf_options_take(mlbf_options *options, const mlbf_options *given, size_t size)
+mlbf_options mlbf_options_default(void)
 {
-  size_t common = size < sizeof *options ? size : sizeof *options;
-  memset(options, 0, sizeof *options);
-  memcpy(options, given, common);
-  for (size_t i = common; i < size; i++)
-    if (((const char *)given)[i])
-      return false;
-  return true;
+  return (mlbf_options)MLBF_OPTIONS_DEFAULT;
 }
 
-mlbf_status mlbf_create_sized(const mlbf_options *given, size_t options_size, mlbf_filter **filter)
+mlbf_status mlbf_create(const mlbf_options *given, mlbf_filter **filter)
 {
   mlbf_options options;
   mlbf_plan plan;
   mlbf_keying keying;
-  if (!mlbf_options_take(&options, given, options_size))
-    return MLBF_BAD_ARGUMENT;
-  mlbf_status status = mlbf_plan_make(&options, &plan, NULL);
-  if (status == MLBF_OK && options.profile && strlen(options.profile) >= MLBF_PROFILE_SIZE)
+  mlbf_status status = mlbf_plan_make(given, &plan, NULL);
+  if (status == MLBF_OK && !mlbf_sized_read(&options, sizeof options, given))
     status = MLBF_BAD_ARGUMENT;
   if (status == MLBF_OK)
     status = mlbf_keying_make(options.secret, options.seed, &keying);

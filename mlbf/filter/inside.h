@@ -70,7 +70,4 @@ uint64_t mlbf_filter_body_bytes(const mlbf_block_file *file); /* a mlbf_body_siz
 mlbf_status mlbf_filter_adopt(const mlbf_block_file *file, mlbf_filter **filter);
 uint32_t mlbf_filter_slice(const mlbf_block_file *file, uint32_t *slice_count);
 
-/* The caller's options, whose size there is given; false: one is set that is not known here. */
-bool mlbf_options_take(mlbf_options *options, const mlbf_options *given, size_t size);
-
 #endif

@@ -9,11 +9,14 @@
 #include "mlbf/plan.h"
 
 #include <assert.h>
+#include <inttypes.h>
 #include <math.h>
-#include <stddef.h>
+#include <stdarg.h>
+#include <stdio.h>
 
 #include "mlbf/filter/inside.h"
 #include "mlbf/filter/rate.h"
+#include "mlbf/filter/options_size.h"
 
 static const uint64_t bits_max = UINT64_C(1) << 48; /* 32 TiB: beyond any machine, below any overflow */
 
@@ -34,33 +37,58 @@ static const double host_bits = 9;       /* a host; more buys nothing a person w
 static const double signal_host_bits_per_key = 0.5;
 static const double signal_deep_bits_per_key = 3.15; /* nearly 2 bits for each of 1.6 segments */
 
-static mlbf_status refuse(const char **reason, const char *text)
+__attribute__((format(printf, 2, 3))) static mlbf_status refuse(char *reason, const char *format, ...)
 {
-  if (reason)
-    *reason = text;
+  va_list values;
+  if (!reason)
+    return MLBF_BAD_ARGUMENT;
+  va_start(values, format);
+  vsnprintf(reason, MLBF_REASON_SIZE, format, values);
+  va_end(values);
   return MLBF_BAD_ARGUMENT;
 }
 
-static const char *reason_to_refuse(const mlbf_options *options)
+static mlbf_status read_options(const mlbf_options *given, mlbf_options *options, char *reason)
 {
-  if (!mlbf_kind_name(options->kind))
-    return "there is no such kind of filter";
+  if (given->size < sizeof given->size)
+    return refuse(reason, "size is %zu: begin with MLBF_OPTIONS_DEFAULT", given->size);
+  if (!mlbf_sized_read(options, sizeof *options, given))
+    return refuse(reason, "size is %zu, and a field is set that this library does not have", given->size);
+  return MLBF_OK;
+}
+
+static mlbf_status check_rate(const mlbf_options *options, char *reason)
+{
+  double rate = options->rate;
+  if (rate == 0)
+    return options->bits ? MLBF_OK : refuse(reason, "rate is 0, and bits, too");
+  if (!(rate > 0 && rate < 1)) /* NaN, too */
+    return refuse(reason, "rate is %g: not between 0 and 1", rate);
+  if (options->bits)
+    return refuse(reason, "rate is %g, and bits is %" PRIu64 ": one must be 0", rate, options->bits);
+  return MLBF_OK;
+}
+
+static mlbf_status check_options(const mlbf_options *options, char *reason)
+{
+  const char *kind = mlbf_kind_name(options->kind);
+  if (!kind)
+    return refuse(reason, "kind is %u: there is no such kind of filter", (unsigned)options->kind);
   if (options->keys == 0)
-    return "a filter for zero keys";
+    return refuse(reason, "keys is 0");
   if (options->keys > bits_max)
-    return "more than 2^48 keys";
+    return refuse(reason, "keys is %" PRIu64 ": at most 2^48", options->keys);
   if (options->bits > bits_max)
-    return "more than 2^48 bits";
-  bool has_rate = options->rate > 0 && options->rate < 1; /* false for NaN too */
-  if (!has_rate && !(options->rate == 0 && options->bits))
-    return "the false-positive rate is not between 0 and 1";
+    return refuse(reason, "bits is %" PRIu64 ": at most 2^48", options->bits);
   if (options->hashes > MLBF_HASHES_MAX)
-    return "more than 32 hashes a key";
+    return refuse(reason, "hashes is %" PRIu32 ": at most %d", options->hashes, MLBF_HASHES_MAX);
   if (options->hashes && options->kind != MLBF_KIND_BLOOM)
-    return "this kind chooses its number of hashes itself";
+    return refuse(reason, "hashes is %" PRIu32 ": kind %s chooses them itself", options->hashes, kind);
   if (options->signals && options->kind != MLBF_KIND_MLBF)
-    return "only mlbf has signals";
-  return NULL;
+    return refuse(reason, "signals is true: kind %s has none", kind);
+  if (options->profile && strlen(options->profile) >= MLBF_PROFILE_SIZE)
+    return refuse(reason, "profile is of %zu bytes: at most %d", strlen(options->profile), MLBF_PROFILE_SIZE - 1);
+  return check_rate(options, reason);
 }
 
 /* Both in whole lines, and in TWO_LINES in pages of equal size. */
@@ -189,23 +217,32 @@ static size_t draft_arrays(const mlbf_options *options, draft *arrays)
   }
 }
 
-mlbf_status mlbf_plan_make_sized(const mlbf_options *given, size_t options_size, mlbf_plan *plan, const char **reason)
+/* The arrays of checked options; all together in bits. */
+static mlbf_status draft_all(const mlbf_options *options, draft *arrays, size_t *count, char *reason)
+{
+  double total = 0;
+  *count = draft_arrays(options, arrays);
+  assert(*count >= 1 && *count <= MLBF_ARRAYS_MAX);
+  for (size_t i = 0; i < *count; i++)
+    total += arrays[i].bits;
+  if (!(total <= (double)bits_max)) /* infinite, if no number of bits gives that rate */
+    return refuse(reason, "rate is %g: more than 2^48 bits for %" PRIu64 " keys", options->rate, options->keys);
+  return MLBF_OK;
+}
+
+mlbf_status mlbf_plan_make(const mlbf_options *given, mlbf_plan *plan, char reason[MLBF_REASON_SIZE])
 {
   mlbf_options known;
   const mlbf_options *options = &known;
-  if (!mlbf_options_take(&known, given, options_size))
-    return refuse(reason, "an option is set that this library does not have");
-  const char *text = reason_to_refuse(options);
-  if (text)
-    return refuse(reason, text);
   draft arrays[MLBF_ARRAYS_MAX];
-  size_t count = draft_arrays(options, arrays);
-  double total = 0;
-  assert(count >= 1 && count <= MLBF_ARRAYS_MAX);
-  for (size_t i = 0; i < count; i++)
-    total += arrays[i].bits;
-  if (!(total <= (double)bits_max)) /* infinite, if no number of bits gives that rate */
-    return refuse(reason, isinf(total) ? "this kind cannot have so small a rate" : "more than 2^48 bits");
+  size_t count = 0;
+  mlbf_status status = read_options(given, &known, reason);
+  if (status == MLBF_OK)
+    status = check_options(options, reason);
+  if (status == MLBF_OK)
+    status = draft_all(options, arrays, &count, reason);
+  if (status != MLBF_OK)
+    return status;
 
   mlbf_plan made = {.kind = options->kind,
                     .keys = options->keys,

@@ -23,6 +23,7 @@
 
 #include "mlbf/file/disk_io.h"
 #include "mlbf/filter/inside.h"
+#include "mlbf/filter/options_size.h"
 
 enum { LOT = MLBF_BATCH };
 
@@ -97,8 +98,7 @@ static void release(mlbf_rebuild *r)
 
 /* ---- beginning -------------------------------------------------------------------------------------------------- */
 
-static mlbf_status plan_file(const mlbf_filter *old, const mlbf_options *options, mlbf_plan *plan,
-                             mlbf_block_file *file)
+static mlbf_status plan_file(const mlbf_filter *old, const mlbf_options *given, mlbf_plan *plan, mlbf_block_file *file)
 {
   *file = (mlbf_block_file){.kind = MLBF_FILE_FILTER};
   if (old) {
@@ -107,12 +107,15 @@ static mlbf_status plan_file(const mlbf_filter *old, const mlbf_options *options
     memcpy(file->profile, old->file.profile, sizeof file->profile);
     return MLBF_OK;
   }
-  const char *profile = options->profile ? options->profile : "";
-  if (strlen(profile) >= MLBF_PROFILE_SIZE)
-    return MLBF_BAD_ARGUMENT;
-  memcpy(file->profile, profile, strlen(profile));
-  mlbf_status status = mlbf_plan_make(options, plan, NULL);
-  return status == MLBF_OK ? mlbf_keying_make(options->secret, options->seed, &file->keying) : status;
+  mlbf_options options;
+  mlbf_status status = mlbf_plan_make(given, plan, NULL);
+  if (status == MLBF_OK && !mlbf_sized_read(&options, sizeof options, given))
+    status = MLBF_BAD_ARGUMENT;
+  if (status != MLBF_OK)
+    return status;
+  if (options.profile)
+    memcpy(file->profile, options.profile, strlen(options.profile)); /* a plan's are short enough */
+  return mlbf_keying_make(options.secret, options.seed, &file->keying);
 }
 
 /* Addresses for all of it, and no memory yet. */

@@ -12,6 +12,7 @@
  * digest_text.c makes the line that goes to a file. */
 #include "mlbf/similar/digest_inside.h"
 
+#include "mlbf/filter/options_size.h"
 #include "mlbf/similar/digest_features.h"
 #include "mlbf/similar/digest_sha1.h"
 
@@ -329,11 +330,12 @@ static mlbf_status fill_blocks(mlbf_digest *d, const digest_method *method, cons
 
 /* ---- either --------------------------------------------------------------------------------------------- */
 
-mlbf_status mlbf_digest_create(const mlbf_digest_options *options, const void *bytes, size_t size, mlbf_digest **digest)
+mlbf_status mlbf_digest_create(const mlbf_digest_options *given, const void *bytes, size_t size, mlbf_digest **digest)
 {
-  static const mlbf_digest_options usual = {0};
-  if (!options)
-    options = &usual;
+  mlbf_digest_options known = MLBF_DIGEST_OPTIONS_DEFAULT;
+  const mlbf_digest_options *options = &known;
+  if (given && !mlbf_sized_read(&known, sizeof known, given))
+    return MLBF_BAD_ARGUMENT;
   if (size < MLBF_DIGEST_SIZE_MIN)
     return MLBF_BAD_ARGUMENT;
   digest_method method = {.sha1 = digest_sha1_path_best()};

@@ -24,6 +24,7 @@
 #include "mlbf/file/block_file.h"
 #include "mlbf/filter/cells.h"
 #include "mlbf/filter/rate.h"
+#include "mlbf/filter/options_size.h"
 
 enum { CELL_BITS = 4, VALUES = 15, EPOCHS_MAX = 12, CELLS_A_WORD = 16, FILL_SAMPLE = 1 << 16 };
 enum { CELLS_LEAST = 1024 }; /* the formula is of large arrays; in small ones two of a key's places often coincide */
@@ -171,11 +172,18 @@ static mlbf_status hand_over(mlbf_status status, mlbf_epoch *made, mlbf_epoch **
   return status;
 }
 
-mlbf_status mlbf_epoch_create(const mlbf_window_options *options, mlbf_epoch **window)
+mlbf_window_options mlbf_window_options_default(void)
 {
+  return (mlbf_window_options)MLBF_WINDOW_OPTIONS_DEFAULT;
+}
+
+mlbf_status mlbf_epoch_create(const mlbf_window_options *given, mlbf_epoch **window)
+{
+  mlbf_window_options known;
+  const mlbf_window_options *options = &known;
   uint64_t cells;
   uint32_t hashes;
-  if (!are_sound(options))
+  if (!mlbf_sized_read(&known, sizeof known, given) || !are_sound(options))
     return MLBF_BAD_ARGUMENT;
   uint64_t length = length_of(options->window), wanted = options->keys ? options->keys : options->window;
   double keys = keys_at_most(wanted, options->window, length);

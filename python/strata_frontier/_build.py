@@ -18,7 +18,7 @@ static const int FRONTIER_OK, FRONTIER_NOT_FOUND, FRONTIER_NOT_OURS, FRONTIER_VE
 static const int MLBF_OK, MLBF_BAD_ARGUMENT, MLBF_NO_MEMORY, MLBF_IO, MLBF_NOT_A_FILTER, MLBF_VERSION, MLBF_DAMAGED,
   MLBF_MISMATCH, MLBF_SECRET;
 static const int URL_OK;
-static const int FRONTIER_ABI, MLBF_ABI, FRONTIER_PAYLOAD_MAX, FRONTIER_GROUP_MAX, FRONTIER_OPAQUE_MAX;
+static const int FRONTIER_ABI, MLBF_ABI, MLBF_REASON_SIZE, FRONTIER_PAYLOAD_MAX, FRONTIER_GROUP_MAX, FRONTIER_OPAQUE_MAX;
 
 int frontier_abi(void);
 int mlbf_abi(void);
@@ -118,6 +118,7 @@ typedef struct frontier_stats {
 frontier_status frontier_stats_read(frontier *f, frontier_stats *stats);
 
 typedef struct mlbf_options {
+  size_t size;
   mlbf_kind kind;
   uint64_t keys;
   double rate;
@@ -125,6 +126,9 @@ typedef struct mlbf_options {
   const char *profile;
   ...;
 } mlbf_options;
+mlbf_options mlbf_options_default(void);
+typedef struct mlbf_plan { ...; } mlbf_plan;
+mlbf_status mlbf_plan_make(const mlbf_options *options, mlbf_plan *plan, char *reason);
 typedef struct mlbf_chain mlbf_chain;
 mlbf_status mlbf_chain_create(const mlbf_options *first, mlbf_chain **chain);
 void mlbf_chain_free(mlbf_chain *chain);

@@ -5,6 +5,7 @@
 #include "frontier/host.h"
 #include "frontier/text.h"
 #include "mlbf/chain.h"
+#include "mlbf/plan.h"
 
 /* A link without its bytes, which are target, key, payload and group, one behind the other. struct.pack("=4I3i4x2Q"). */
 typedef struct glue_link {

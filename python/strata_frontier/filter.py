@@ -48,7 +48,11 @@ class Filter:
         if not lib.mlbf_kind_from_name(kind.encode(), number):
             raise BadArgument(f"no kind of filter is called {kind!r}")
         kept = given_secret(secret)
-        options = ffi.new("mlbf_options *", {"kind": number[0], "keys": keys, "rate": rate, "secret": kept})
+        options = ffi.new("mlbf_options *", lib.mlbf_options_default())
+        options.kind, options.keys, options.rate, options.secret = number[0], keys, rate, kept
+        reason = ffi.new("char[]", lib.MLBF_REASON_SIZE)
+        if lib.mlbf_plan_make(options, ffi.new("mlbf_plan *"), reason) != lib.MLBF_OK:
+            raise BadArgument(ffi.string(reason).decode())
         out = ffi.new("mlbf_chain **")
         status = lib.mlbf_chain_create(options, out)
         if status != lib.MLBF_OK:

@@ -60,9 +60,11 @@ def test_files_that_are_no_filters(tmp_path):
         Filter.load(tmp_path / "seen")
 
 
-@pytest.mark.parametrize("wrong", [{"rate": 0}, {"rate": 2}, {"keys": 0}, {"kind": "sieve"}, {"secret": b"short"}])
-def test_options_that_make_no_filter(wrong):
-    with pytest.raises(BadArgument):
+@pytest.mark.parametrize("wrong, why", [
+    ({"rate": 0}, "rate is 0"), ({"rate": 2}, "rate is 2"), ({"keys": 0}, "keys is 0"), ({"kind": "sieve"}, "sieve"),
+    ({"secret": b"short"}, "32 bytes")])
+def test_options_that_make_no_filter(wrong, why):
+    with pytest.raises(BadArgument, match=why):
         Filter(**{"keys": 100, **wrong})
     with pytest.raises(BadArgument):
         Filter(10).save("a\0b")

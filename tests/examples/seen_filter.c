@@ -5,7 +5,8 @@
 
 int main(void)
 {
-  mlbf_options options = {.kind = MLBF_KIND_MLBF, .keys = 1000000, .rate = 1e-6, .signals = true};
+  mlbf_options options = MLBF_OPTIONS_DEFAULT; /* a million keys, one new one in a million called seen */
+  options.signals = true;
   mlbf_filter *filter;
   if (mlbf_create(&options, &filter) != MLBF_OK)
     return 1;

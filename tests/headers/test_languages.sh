@@ -7,7 +7,19 @@ shift
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 printf '#include "%s"\n' "$@" >"$work/all.c"
-echo 'int main(void) { return mlbf_abi() - MLBF_ABI + frontier_abi() - FRONTIER_ABI; }' >>"$work/all.c"
+cat >>"$work/all.c" <<'END'
+int main(void)
+{
+  mlbf_options filter = MLBF_OPTIONS_DEFAULT;
+  mlbf_window_options window = MLBF_WINDOW_OPTIONS_DEFAULT;
+  mlbf_count_options count = MLBF_COUNT_OPTIONS_DEFAULT;
+  mlbf_digest_options digest = MLBF_DIGEST_OPTIONS_DEFAULT;
+  filter = mlbf_options_default();
+  if (filter.size == 0 || window.size == 0 || count.size == 0 || digest.size == 0)
+    return 1;
+  return mlbf_abi() - MLBF_ABI + frontier_abi() - FRONTIER_ABI;
+}
+END
 cp "$work/all.c" "$work/all.cc"
 warnings='-Wall -Wextra -Wpedantic -Wshadow -Wundef -Wconversion -Werror'
 faults=0

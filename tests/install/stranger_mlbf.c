@@ -6,13 +6,11 @@
 int main(void)
 {
   static const mlbf_span segments[] = {{"http://example.org", 18}, {"/a", 2}, {"/b", 2}};
-  mlbf_options options = {0};
+  mlbf_options options = MLBF_OPTIONS_DEFAULT;
   mlbf_filter *filter;
   const mlbf_key key = {segments, 3};
   mlbf_verdict first, second;
-  options.kind = MLBF_KIND_MLBF;
   options.keys = 1000;
-  options.rate = 1e-6;
 
   mlbf_status status = mlbf_create(&options, &filter);
   if (status != MLBF_OK) {

@@ -25,9 +25,11 @@ static void *need(size_t bytes)
 hash_filters hash_filters_make(uint64_t seed)
 {
   hash_filters made = {NULL, NULL};
-  mlbf_options options = {.kind = MLBF_KIND_BLOOM, .keys = 100, .rate = 0.5, .seed = seed};
+  mlbf_options options = {
+    .size = sizeof(mlbf_options), .kind = MLBF_KIND_BLOOM, .keys = 100, .rate = 0.5, .seed = seed};
   mlbf_status status = mlbf_create(&options, &made.plain);
-  options = (mlbf_options){.kind = MLBF_KIND_MLBF, .keys = 100, .bits = 1 << 18, .seed = seed};
+  options = (mlbf_options){
+    .size = sizeof(mlbf_options), .kind = MLBF_KIND_MLBF, .keys = 100, .bits = 1 << 18, .seed = seed};
   if (status != MLBF_OK || mlbf_create(&options, &made.layered) != MLBF_OK)
     abort();
   return made;

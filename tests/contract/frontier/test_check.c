@@ -414,8 +414,13 @@ CASE(a_filter_file_of_another_secret_is_noticed)
 {
   char path[SCRATCH_PATH];
   char profile[] = "strict";
-  mlbf_options options = {
-    .kind = MLBF_KIND_MLBF, .keys = 500, .rate = 1e-6, .secret = test_secret(1), .signals = true, .profile = profile};
+  mlbf_options options = {.size = sizeof(mlbf_options),
+                          .kind = MLBF_KIND_MLBF,
+                          .keys = 500,
+                          .rate = 1e-6,
+                          .secret = test_secret(1),
+                          .signals = true,
+                          .profile = profile};
   mlbf_filter *filter;
   scratch_copy(sound, spoilt);
   scratch_join(spoilt, whole.progress[3] ? "seen.1" : "seen.0", path);

@@ -100,7 +100,8 @@ CASE(a_filter_file_with_its_own_secret)
 {
   char root[SCRATCH_PATH], later[SCRATCH_PATH], file[SCRATCH_PATH], message[FRONTIER_MESSAGE_SIZE] = "";
   static url u;
-  mlbf_options drawn = {.kind = MLBF_KIND_MLBF, .keys = 100, .rate = 1e-9, .profile = "strict"};
+  mlbf_options drawn = {
+    .size = sizeof(mlbf_options), .kind = MLBF_KIND_MLBF, .keys = 100, .rate = 1e-9, .profile = "strict"};
   mlbf_filter *filter;
   scratch_make_fast(root);
   scratch_join(root, "later", later);

@@ -21,7 +21,8 @@ static void try_ranks(const uint8_t *data, size_t size)
   }
   for (size_t i = 0; i < sizeof bytes; i++)
     bytes[i] = data[i * 7 % size];
-  if (mlbf_digest_create(&(mlbf_digest_options){.ranks = &ranks}, bytes, sizeof bytes, &d) != MLBF_OK)
+  if (mlbf_digest_create(&(mlbf_digest_options){.size = sizeof(mlbf_digest_options), .ranks = &ranks}, bytes,
+                         sizeof bytes, &d) != MLBF_OK)
     abort();
   mlbf_digest_free(d);
 }

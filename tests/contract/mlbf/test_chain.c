@@ -63,7 +63,13 @@ static mlbf_verdict chain_insert(mlbf_chain *chain, uint64_t id)
 
 static mlbf_chain *chain_of(mlbf_kind kind, bool signals, uint64_t keys)
 {
-  mlbf_options options = {.kind = kind, .keys = FIRST, .rate = 0.01, .seed = 3, .signals = signals, .profile = "p"};
+  mlbf_options options = {.size = sizeof(mlbf_options),
+                          .kind = kind,
+                          .keys = FIRST,
+                          .rate = 0.01,
+                          .seed = 3,
+                          .signals = signals,
+                          .profile = "p"};
   mlbf_chain *chain = NULL;
   assert_int_equal(mlbf_chain_create(&options, &chain), MLBF_OK);
   for (uint64_t id = 0; id < keys; id++) {
@@ -224,7 +230,8 @@ CASE(a_filter_loads_as_a_chain)
 {
   char path[] = "/tmp/test_growth.XXXXXX";
   close(mkstemp(path));
-  mlbf_options options = {.kind = MLBF_KIND_LINE, .keys = FIRST, .rate = 0.002, .seed = 1};
+  mlbf_options options = {
+    .size = sizeof(mlbf_options), .kind = MLBF_KIND_LINE, .keys = FIRST, .rate = 0.002, .seed = 1};
   mlbf_filter *filter = NULL;
   mlbf_chain *chain = NULL;
   assert_int_equal(mlbf_create(&options, &filter), MLBF_OK);
@@ -383,7 +390,8 @@ CASE(slices_that_make_no_chain_are_refused)
     {{0, 0, 2}, -1, MLBF_DAMAGED}, {{0, 1, 1}, -1, MLBF_DAMAGED}, {{1, 2, 2}, -1, MLBF_DAMAGED},
     {{0, 1, 2}, 1, MLBF_MISMATCH}, {{0, 1, 2}, 0, MLBF_MISMATCH}, {{0, 1, 2}, 2, MLBF_MISMATCH},
   };
-  mlbf_options options = {.kind = MLBF_KIND_LINE, .keys = FIRST, .rate = 0.01, .seed = 4, .profile = "p"};
+  mlbf_options options = {
+    .size = sizeof(mlbf_options), .kind = MLBF_KIND_LINE, .keys = FIRST, .rate = 0.01, .seed = 4, .profile = "p"};
   mlbf_chain *chain = chain_of(MLBF_KIND_LINE, false, 5000), *other = NULL;
   assert_int_equal(mlbf_chain_create(&options, &other), MLBF_OK); /* of another secret */
   for (uint64_t id = 0; id < 5000; id++)
@@ -414,7 +422,8 @@ CASE(slices_that_make_no_chain_are_refused)
 /* A header with correct checksums that promises more than any machine has; nothing comes behind it. */
 CASE(a_header_that_promises_much_costs_little)
 {
-  mlbf_options options = {.kind = MLBF_KIND_BLOOM, .keys = 10, .bits = 64, .hashes = 1, .seed = 1};
+  mlbf_options options = {
+    .size = sizeof(mlbf_options), .kind = MLBF_KIND_BLOOM, .keys = 10, .bits = 64, .hashes = 1, .seed = 1};
   mlbf_filter *filter = NULL;
   mlbf_chain *chain = NULL, *again = NULL;
   char path[] = "/tmp/test_growth.XXXXXX";
@@ -444,15 +453,17 @@ CASE(a_header_that_promises_much_costs_little)
 CASE(nonsense_is_refused)
 {
   mlbf_chain *chain = NULL;
-  const mlbf_options rows[] = {
+  mlbf_options rows[] = {
     {.kind = (mlbf_kind)3, .keys = 10, .rate = 0.1, .seed = 1},
     {.kind = MLBF_KIND_LINE, .keys = 10, .rate = 0.1, .bits = 4096, .seed = 1},
     {.kind = MLBF_KIND_LINE, .keys = 10, .rate = 3, .seed = 1},
     {.kind = MLBF_KIND_LINE, .keys = 10, .rate = NAN, .seed = 1},
     {.kind = MLBF_KIND_LINE, .keys = 0, .rate = 0.1, .seed = 1},
   };
-  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    rows[i].size = sizeof rows[i];
     assert_int_equal(mlbf_chain_create(&rows[i], &chain), MLBF_BAD_ARGUMENT);
+  }
   assert_int_equal(mlbf_chain_load("/nowhere", NULL, &chain), MLBF_IO);
   assert_null(chain);
   mlbf_chain_free(NULL);

@@ -13,7 +13,8 @@ enum { KIND_COUNT = sizeof kinds / sizeof *kinds, KEYS = 20000 };
 
 static mlbf_options options_of(mlbf_kind kind)
 {
-  return (mlbf_options){.kind = kind,
+  return (mlbf_options){.size = sizeof(mlbf_options),
+                        .kind = kind,
                         .keys = KEYS + KEYS / 10,
                         .rate = 0.01,
                         .seed = 11,

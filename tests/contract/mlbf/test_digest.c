@@ -41,7 +41,7 @@ static void fill(uint8_t *bytes, size_t size)
 static mlbf_digest *digest_of(const uint8_t *bytes, size_t size, bool blocks, unsigned threads)
 {
   mlbf_digest *d = NULL;
-  mlbf_digest_options options = {.blocks = blocks, .threads = threads};
+  mlbf_digest_options options = {.size = sizeof(mlbf_digest_options), .blocks = blocks, .threads = threads};
   assert_int_equal(mlbf_digest_create(&options, bytes, size, &d), MLBF_OK);
   return d;
 }

@@ -33,7 +33,7 @@ static unsigned lines_made_anew(const char *expected, const mlbf_digest_ranks *r
     assert_int_equal(mlbf_digest_parse(line, strlen(line), &theirs, &why), MLBF_OK);
     char *bytes = shared_file(mlbf_digest_name(theirs), &bytes_size);
     assert_non_null(bytes);
-    mlbf_digest_options options = {.ranks = ranks, .blocks = blocks};
+    mlbf_digest_options options = {.size = sizeof(mlbf_digest_options), .ranks = ranks, .blocks = blocks};
     assert_int_equal(mlbf_digest_create(&options, bytes, bytes_size, &ours), MLBF_OK);
     char *text = mlbf_digest_text(ours, mlbf_digest_name(theirs));
     assert_string_equal(text, line);

@@ -50,8 +50,13 @@ static one_key hashes_of(const mlbf_filter *filter, unsigned id)
 
 static mlbf_filter *filter_with(mlbf_kind kind, unsigned keys, bool signals)
 {
-  mlbf_options options = {
-    .kind = kind, .keys = keys, .rate = 0.01, .seed = 99, .signals = signals, .profile = "strict"};
+  mlbf_options options = {.size = sizeof(mlbf_options),
+                          .kind = kind,
+                          .keys = keys,
+                          .rate = 0.01,
+                          .seed = 99,
+                          .signals = signals,
+                          .profile = "strict"};
   mlbf_filter *filter = NULL;
   assert_int_equal(mlbf_create(&options, &filter), MLBF_OK);
   for (unsigned id = 0; id < keys; id++) {
@@ -288,7 +293,8 @@ CASE(files_that_are_mixed_are_refused)
 /* All numbers agree, and nobody tries to get the memory for them. */
 CASE(a_body_longer_than_the_file_is_refused)
 {
-  mlbf_options options = {.kind = MLBF_KIND_BLOOM, .keys = 10, .bits = 64, .hashes = 1, .seed = 1};
+  mlbf_options options = {
+    .size = sizeof(mlbf_options), .kind = MLBF_KIND_BLOOM, .keys = 10, .bits = 64, .hashes = 1, .seed = 1};
   mlbf_filter *filter = NULL;
   assert_int_equal(mlbf_create(&options, &filter), MLBF_OK);
   assert_int_equal(mlbf_save(filter, path), MLBF_OK);

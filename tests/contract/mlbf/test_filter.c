@@ -8,9 +8,10 @@
 #include "tests/support/one_key.h"
 #include "mlbf/filter.h"
 #include "mlbf/chain.h"
-#include "mlbf/plan.h"
+#include "mlbf/rebuild.h"
 #include "mlbf/recent.h"
 #include "tests/site/random.h"
+#include "tests/support/scratch.h"
 #include "tests/support/test.h"
 
 static const mlbf_kind kinds[] = {MLBF_KIND_BLOOM, MLBF_KIND_LINE, MLBF_KIND_MLBF};
@@ -47,7 +48,8 @@ static one_key hashes_of(const mlbf_filter *filter, uint64_t id)
 
 static mlbf_filter *create(mlbf_kind kind, uint64_t keys, double rate, bool signals)
 {
-  mlbf_options options = {.kind = kind, .keys = keys, .rate = rate, .signals = signals, .seed = 7};
+  mlbf_options options = {
+    .size = sizeof(mlbf_options), .kind = kind, .keys = keys, .rate = rate, .signals = signals, .seed = 7};
   mlbf_filter *filter = NULL;
   assert_int_equal(mlbf_create(&options, &filter), MLBF_OK);
   return filter;
@@ -363,7 +365,7 @@ CASE(nonsense_is_refused)
   char long_profile[300];
   memset(long_profile, 'x', sizeof long_profile - 1);
   long_profile[sizeof long_profile - 1] = 0;
-  mlbf_options options = {.kind = MLBF_KIND_MLBF, .keys = 0, .rate = 0.01, .seed = 1};
+  mlbf_options options = {.size = sizeof(mlbf_options), .kind = MLBF_KIND_MLBF, .keys = 0, .rate = 0.01, .seed = 1};
   mlbf_filter *filter = NULL;
   assert_int_equal(mlbf_create(&options, &filter), MLBF_BAD_ARGUMENT);
   options.keys = 10;
@@ -375,28 +377,43 @@ CASE(nonsense_is_refused)
   assert_null(filter);
 }
 
+/* What every way in makes of options of this size. */
+static void check_size(mlbf_status expected, const mlbf_options *options, const char *path)
+{
+  mlbf_filter *filter = NULL;
+  mlbf_chain *chain = NULL;
+  mlbf_rebuild *rebuild = NULL;
+  assert_int_equal(mlbf_create(options, &filter), expected);
+  assert_int_equal(mlbf_chain_create(options, &chain), expected);
+  assert_int_equal(mlbf_rebuild_begin(NULL, options, 1, path, &rebuild), expected);
+  mlbf_free(filter);
+  mlbf_chain_free(chain);
+  mlbf_rebuild_end(rebuild);
+}
+
 /* A caller of another release: its options are longer, or end earlier. */
 CASE(options_of_another_size)
 {
   struct {
     mlbf_options known;
     uint64_t more[3];
-  } later = {.known = {.kind = MLBF_KIND_LINE, .keys = 100, .rate = 0.01, .seed = 1}};
-  mlbf_filter *filter = NULL;
-  mlbf_plan plan;
-  const char *reason = NULL;
+  } later = {.known = mlbf_options_default()};
+  char directory[SCRATCH_PATH], path[SCRATCH_PATH];
+  scratch_make_fast(directory);
+  scratch_join(directory, "filter", path);
   assert_int_equal(mlbf_abi(), MLBF_ABI);
+  later.known.keys = 100;
+  later.known.size = sizeof later;
+  check_size(MLBF_OK, &later.known, path);
   later.more[2] = 1;
-  assert_int_equal(mlbf_create_sized(&later.known, sizeof later, &filter), MLBF_BAD_ARGUMENT);
-  assert_int_equal(mlbf_plan_make_sized(&later.known, sizeof later, &plan, &reason), MLBF_BAD_ARGUMENT);
-  assert_non_null(reason);
-  later.more[2] = 0;
-  assert_int_equal(mlbf_create_sized(&later.known, sizeof later, &filter), MLBF_OK);
-  mlbf_free(filter);
-  later.known.bits = UINT64_MAX; /* behind the end of the struct that is said to be given */
-  assert_int_equal(mlbf_create_sized(&later.known, offsetof(mlbf_options, bits), &filter), MLBF_OK);
-  mlbf_free(filter);
-  assert_int_equal(mlbf_plan_make_sized(&later.known, offsetof(mlbf_options, bits), &plan, &reason), MLBF_OK);
+  check_size(MLBF_BAD_ARGUMENT, &later.known, path);
+  later.known.profile = (const char *)&later; /* behind the end of the struct that is said to be given */
+  later.known.bits = UINT64_MAX;
+  later.known.size = offsetof(mlbf_options, profile);
+  check_size(MLBF_OK, &later.known, path);
+  later.known.size = 0;
+  check_size(MLBF_BAD_ARGUMENT, &later.known, path);
+  scratch_remove(directory);
 }
 
 /* ---- the stack of one hash -------------------------------------------------------------------------------------- */
@@ -437,7 +454,7 @@ CASE(one_whole_takes_little_stack)
   skip(); /* they take more */
 #endif
   for (int kind = 0; kind < KIND_COUNT; kind++) {
-    mlbf_options options = {.kind = kinds[kind], .keys = 1000, .rate = 0.01, .seed = 7};
+    mlbf_options options = {.size = sizeof(mlbf_options), .kind = kinds[kind], .keys = 1000, .rate = 0.01, .seed = 7};
     mlbf_filter *filter = NULL;
     assert_int_equal(mlbf_create(&options, &filter), MLBF_OK);
     assert_int_equal(one_whole_insert(filter, (mlbf_hash128){9, 9}), MLBF_OK);

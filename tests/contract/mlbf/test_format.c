@@ -226,7 +226,9 @@ CASE(the_second_reader_finds_every_bit)
 static mlbf_status save_golden(const struct golden *golden, const char *path)
 {
   mlbf_filter *filter = NULL;
-  mlbf_status status = mlbf_create(&golden->options, &filter);
+  mlbf_options options = golden->options;
+  options.size = sizeof options;
+  mlbf_status status = mlbf_create(&options, &filter);
   for (size_t key = 0; status == MLBF_OK && key < KEY_COUNT; key++) {
     mlbf_span segments[20];
     one_key hashes;

@@ -27,8 +27,12 @@ static bool equal(mlbf_hash128 a, mlbf_hash128 b)
 
 static mlbf_filter *make(mlbf_kind kind, uint64_t seed)
 {
-  mlbf_options options = {
-    .kind = kind, .keys = 100, .rate = 0.01, .seed = seed, .signals = kind == MLBF_KIND_MLBF /* for all layers */};
+  mlbf_options options = {.size = sizeof(mlbf_options),
+                          .kind = kind,
+                          .keys = 100,
+                          .rate = 0.01,
+                          .seed = seed,
+                          .signals = kind == MLBF_KIND_MLBF /* for all layers */};
   mlbf_filter *filter = NULL;
   assert_int_equal(mlbf_create(&options, &filter), MLBF_OK);
   return filter;
@@ -175,6 +179,7 @@ CASE(filters_have_the_same_bytes)
     size_t first_size = 0;
     for (int i = 0; i < PROCESSORS; i++) {
       mlbf_options options = rows[row];
+      options.size = sizeof options;
       mlbf_filter *filter = NULL;
       size_t size;
       options.keys = 5000;

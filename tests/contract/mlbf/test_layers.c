@@ -94,7 +94,8 @@ static unsigned compare(const lot *l, const mlbf_verdict verdicts[LOT], known_se
 
 static mlbf_filter *create(uint64_t keys)
 {
-  mlbf_options options = {.kind = MLBF_KIND_MLBF, .keys = keys, .rate = 1e-6, .signals = true, .seed = 4};
+  mlbf_options options = {
+    .size = sizeof(mlbf_options), .kind = MLBF_KIND_MLBF, .keys = keys, .rate = 1e-6, .signals = true, .seed = 4};
   mlbf_filter *filter = NULL;
   assert_int_equal(mlbf_create(&options, &filter), MLBF_OK);
   return filter;

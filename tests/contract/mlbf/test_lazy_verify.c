@@ -38,7 +38,8 @@ static one_key hashes_of(const mlbf_filter *filter, unsigned id)
 
 static mlbf_filter *filter_with(mlbf_kind kind, uint64_t design, unsigned keys, bool signals)
 {
-  mlbf_options options = {.kind = kind, .keys = design, .rate = 0.01, .signals = signals, .seed = 1};
+  mlbf_options options = {
+    .size = sizeof(mlbf_options), .kind = kind, .keys = design, .rate = 0.01, .signals = signals, .seed = 1};
   mlbf_filter *filter = NULL;
   assert_int_equal(mlbf_create(&options, &filter), MLBF_OK);
   for (unsigned id = 0; id < keys; id++) {
@@ -199,7 +200,11 @@ CASE(every_byte_of_the_header_and_table_is_checked_at_open)
 /* A sparse file has the right length; its blocks are never read. */
 CASE(a_large_filter_opens_in_a_millisecond)
 {
-  mlbf_options options = {.kind = MLBF_KIND_LINE, .keys = 1000000, .bits = UINT64_C(1) << 33, .seed = 1}; /* 1 GiB */
+  mlbf_options options = {.size = sizeof(mlbf_options),
+                          .kind = MLBF_KIND_LINE,
+                          .keys = 1000000,
+                          .bits = UINT64_C(1) << 33,
+                          .seed = 1}; /* 1 GiB */
   mlbf_filter *filter = NULL;
   if (getenv("STRATA_LARGE_TESTS") == NULL) {
     print_message("skipped: writes 1 GiB; set STRATA_LARGE_TESTS\n");

@@ -214,7 +214,12 @@ static void assert_counts(const mlbf_count *count, uint32_t least)
 static void count_keys(story *s)
 {
   enum { TIMES = 6 };
-  mlbf_count_options options = {.keys = COUNTED, .rate = 1e-3, .base_bits = 1, .seed = 1};
+  mlbf_count_options options = {.size = sizeof(mlbf_count_options),
+                                .limit = MLBF_COUNT_LIMIT_MOST,
+                                .keys = COUNTED,
+                                .rate = 1e-3,
+                                .base_bits = 1,
+                                .seed = 1};
   mlbf_count *count = NULL, *copy = NULL, *delta = NULL;
   while (has_failed(s, mlbf_count_create(&options, &count)))
     assert_null(count);
@@ -240,7 +245,8 @@ static void count_keys(story *s)
 
 static void look_through_a_window(story *s)
 {
-  mlbf_window_options options = {.unit = MLBF_WINDOW_INSERTIONS, .window = KEYS, .rate = 0.01, .seed = 1};
+  mlbf_window_options options = {
+    .size = sizeof(mlbf_window_options), .unit = MLBF_WINDOW_INSERTIONS, .window = KEYS, .rate = 0.01, .seed = 1};
   mlbf_epoch *epoch = NULL, *epoch_again = NULL;
   while (has_failed(s, mlbf_epoch_create(&options, &epoch)))
     assert_null(epoch);
@@ -285,7 +291,7 @@ static void digest(story *s, bool blocks)
   enum { SIZE = 40000 };
   static unsigned char bytes[SIZE];
   mlbf_digest *made = NULL, *again = NULL;
-  mlbf_digest_options options = {.blocks = blocks, .threads = 1};
+  mlbf_digest_options options = {.size = sizeof(mlbf_digest_options), .blocks = blocks, .threads = 1};
   const char *why = NULL;
   char *text;
   for (uint64_t i = 0, dice = 1; i < SIZE; i++) {
@@ -318,7 +324,8 @@ static void digest_blocks(story *s)
 }
 
 /* bloom: planned in no time, and no kind allocates otherwise */
-static const mlbf_options usual = {.kind = MLBF_KIND_BLOOM, .keys = DESIGN, .rate = 1e-6, .seed = 1};
+static const mlbf_options usual = {
+  .size = sizeof(mlbf_options), .kind = MLBF_KIND_BLOOM, .keys = DESIGN, .rate = 1e-6, .seed = 1};
 
 static void be_a_filter(story *s)
 {

@@ -59,8 +59,13 @@ static void insert(mlbf_filter *filter, uint64_t from, uint64_t to)
 
 static mlbf_options options_of(mlbf_kind kind, uint64_t keys)
 {
-  return (mlbf_options){
-    .kind = kind, .keys = keys, .rate = 1e-6, .profile = "strict", .seed = 1, .signals = kind == MLBF_KIND_MLBF};
+  return (mlbf_options){.size = sizeof(mlbf_options),
+                        .kind = kind,
+                        .keys = keys,
+                        .rate = 1e-6,
+                        .profile = "strict",
+                        .seed = 1,
+                        .signals = kind == MLBF_KIND_MLBF};
 }
 
 /* Every second lot as segments of keys that are forgotten, and then the keys without theirs. */

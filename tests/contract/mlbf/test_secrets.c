@@ -25,7 +25,7 @@ static mlbf_span key_of(unsigned number)
 
 static mlbf_options options_of(mlbf_kind kind, const uint8_t *secret)
 {
-  return (mlbf_options){.kind = kind, .keys = 2 * KEYS, .rate = 1e-9, .secret = secret};
+  return (mlbf_options){.size = sizeof(mlbf_options), .kind = kind, .keys = 2 * KEYS, .rate = 1e-9, .secret = secret};
 }
 
 static mlbf_filter *filter_with(mlbf_kind kind, const uint8_t *secret, unsigned first)
@@ -155,8 +155,11 @@ CASE(key_sets)
 CASE(windows)
 {
   for (int drawn = 0; drawn < 2; drawn++) {
-    mlbf_window_options options = {
-      .unit = MLBF_WINDOW_INSERTIONS, .window = 2 * KEYS, .rate = 1e-9, .secret = drawn ? NULL : test_secret(0)};
+    mlbf_window_options options = {.size = sizeof(mlbf_window_options),
+                                   .unit = MLBF_WINDOW_INSERTIONS,
+                                   .window = 2 * KEYS,
+                                   .rate = 1e-9,
+                                   .secret = drawn ? NULL : test_secret(0)};
     mlbf_epoch *window, *again = NULL;
     bool was_seen;
     assert_int_equal(mlbf_epoch_create(&options, &window), MLBF_OK);
@@ -178,7 +181,10 @@ CASE(windows)
 
 static mlbf_count *count_with(const uint8_t *secret, unsigned first)
 {
-  mlbf_count_options options = {.keys = 2 * KEYS, .rate = 1e-6, .minimal = true, .secret = secret};
+  mlbf_count_options options = MLBF_COUNT_OPTIONS_DEFAULT;
+  options.keys = 2 * KEYS;
+  options.rate = 1e-6;
+  options.secret = secret;
   mlbf_count *count;
   uint32_t now;
   assert_int_equal(mlbf_count_create(&options, &count), MLBF_OK);

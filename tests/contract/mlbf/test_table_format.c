@@ -40,8 +40,14 @@ static mlbf_status save_epoch(const char *path)
 {
   mlbf_epoch *window;
   char text[32];
-  mlbf_window_options options = {
-    .unit = MLBF_WINDOW_MS, .window = 5000, .keys = 30, .bits = 4000, .hashes = 4, .seed = SEED, .profile = "strict"};
+  mlbf_window_options options = {.size = sizeof(mlbf_window_options),
+                                 .unit = MLBF_WINDOW_MS,
+                                 .window = 5000,
+                                 .keys = 30,
+                                 .bits = 4000,
+                                 .hashes = 4,
+                                 .seed = SEED,
+                                 .profile = "strict"};
   mlbf_status status = mlbf_epoch_create(&options, &window);
   for (int i = 0; status == MLBF_OK && i < INSERTIONS; i++)
     mlbf_epoch_insert(window, key_of(i, text), UINT64_C(1700000000000) + 97 * (uint64_t)i);
@@ -56,8 +62,15 @@ static mlbf_status save_count(const char *path)
   mlbf_count *count;
   char text[32];
   uint32_t now;
-  mlbf_count_options options = {
-    .keys = 90, .cells = 9000, .hashes = 3, .base_bits = 2, .minimal = true, .seed = SEED, .profile = "strict"};
+  mlbf_count_options options = {.size = sizeof(mlbf_count_options),
+                                .limit = MLBF_COUNT_LIMIT_MOST,
+                                .keys = 90,
+                                .cells = 9000,
+                                .hashes = 3,
+                                .base_bits = 2,
+                                .minimal = true,
+                                .seed = SEED,
+                                .profile = "strict"};
   mlbf_status status = mlbf_count_create(&options, &count);
   for (int i = 0; status == MLBF_OK && i < INSERTIONS; i++)
     status = mlbf_count_add(count, key_of(i, text), (uint32_t)i % 7 + 1, &now);

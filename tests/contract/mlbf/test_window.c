@@ -54,7 +54,7 @@ static outcome run(uint64_t window, uint64_t model_window, double rate, uint64_t
   uint64_t dice = seed;
   memset(&known, 0, sizeof known);
   mlbf_epoch *tested = create((mlbf_window_options){
-    .unit = MLBF_WINDOW_INSERTIONS, .window = window, .rate = rate, .seed = seed});
+    .size = sizeof(mlbf_window_options), .unit = MLBF_WINDOW_INSERTIONS, .window = window, .rate = rate, .seed = seed});
   mlbf_epoch_stats_read(tested, &stats);
   out.promised = stats.promised_rate;
   for (uint64_t i = 0; i < count; i++) {
@@ -103,8 +103,12 @@ CASE(the_same_in_time)
   mlbf_window_stats stats;
   uint64_t dice = seed, now = UINT64_C(1700000000000), wrong = 0, strangers = 0;
   memset(&known, 0, sizeof known);
-  mlbf_epoch *tested = create((mlbf_window_options){
-    .unit = MLBF_WINDOW_MS, .window = WINDOW, .keys = 20000, .rate = 1e-3, .seed = 1});
+  mlbf_epoch *tested = create((mlbf_window_options){.size = sizeof(mlbf_window_options),
+                                                    .unit = MLBF_WINDOW_MS,
+                                                    .window = WINDOW,
+                                                    .keys = 20000,
+                                                    .rate = 1e-3,
+                                                    .seed = 1});
   mlbf_epoch_stats_read(tested, &stats);
   assert_true(stats.slack <= WINDOW / 10);
   for (uint64_t i = 0; i < insertions / 2; i++) {
@@ -151,8 +155,12 @@ static double measure(mlbf_window_options options, uint64_t count, mlbf_window_s
 static double epoch_measured(uint64_t window, uint64_t cells, uint32_t hashes, double expected)
 {
   mlbf_window_stats unused;
-  mlbf_window_options options = {
-    .unit = MLBF_WINDOW_INSERTIONS, .window = window, .bits = 4 * cells, .hashes = hashes, .seed = seed};
+  mlbf_window_options options = {.size = sizeof(mlbf_window_options),
+                                 .unit = MLBF_WINDOW_INSERTIONS,
+                                 .window = window,
+                                 .bits = 4 * cells,
+                                 .hashes = hashes,
+                                 .seed = seed};
   uint64_t enough = (uint64_t)(2500 / expected);
   return measure(options, enough > window * 50 ? enough : window * 50, &unused);
 }
@@ -178,8 +186,12 @@ CASE(a_saved_window_goes_on)
   uint64_t dice = seed;
   mlbf_epoch *copy = NULL;
   mlbf_window_stats stats, again;
-  mlbf_epoch *tested = create((mlbf_window_options){
-    .unit = MLBF_WINDOW_INSERTIONS, .window = 3000, .rate = 0.05, .profile = "strict", .seed = 1});
+  mlbf_epoch *tested = create((mlbf_window_options){.size = sizeof(mlbf_window_options),
+                                                    .unit = MLBF_WINDOW_INSERTIONS,
+                                                    .window = 3000,
+                                                    .rate = 0.05,
+                                                    .profile = "strict",
+                                                    .seed = 1});
   for (int i = 0; i < 20000; i++) {
     uint64_t id = skewed(&dice);
     bool was_seen, copy_saw;
@@ -205,7 +217,7 @@ CASE(a_saved_window_goes_on)
 CASE(a_damaged_file_is_noticed)
 {
   mlbf_epoch *tested = create((mlbf_window_options){
-    .unit = MLBF_WINDOW_INSERTIONS, .window = 500, .rate = 0.01, .seed = 1});
+    .size = sizeof(mlbf_window_options), .unit = MLBF_WINDOW_INSERTIONS, .window = 500, .rate = 0.01, .seed = 1});
   size_t size;
   assert_int_equal(mlbf_epoch_save(tested, file), MLBF_OK);
   mlbf_epoch_free(tested);
@@ -225,7 +237,7 @@ CASE(a_damaged_file_is_noticed)
 
 CASE(absurd_geometry_is_refused)
 {
-  static const mlbf_window_options rows[] = {
+  mlbf_window_options rows[] = {
     {.unit = MLBF_WINDOW_INSERTIONS, .rate = 0.01, .seed = 1},
     {.window = 5, .rate = 0.01},
     {.unit = MLBF_WINDOW_INSERTIONS, .window = 5, .seed = 1},
@@ -240,6 +252,7 @@ CASE(absurd_geometry_is_refused)
   };
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     mlbf_epoch *tested = NULL;
+    rows[i].size = sizeof rows[i];
     assert_int_equal(mlbf_epoch_create(&rows[i], &tested), MLBF_BAD_ARGUMENT);
   }
 }

@@ -30,7 +30,8 @@ CASE(each_row_is_what_the_library_plans)
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     mlbf_plan made;
     char bits[32];
-    mlbf_options options = {.kind = rows[i].kind, .keys = 5000000, .rate = 0.001, .signals = rows[i].signals};
+    mlbf_options options = {
+      .size = sizeof(mlbf_options), .kind = rows[i].kind, .keys = 5000000, .rate = 0.001, .signals = rows[i].signals};
     assert_int_equal(mlbf_plan_make(&options, &made, NULL), MLBF_OK);
     snprintf(bits, sizeof bits, " %.2f ", (double)made.bits / 5000000);
     const char *row = strstr(out, rows[i].name);

@@ -76,7 +76,7 @@ static void make_ranks(const char *name, mlbf_digest_ranks *ranks)
 static mlbf_digest *digest_of(const mlbf_digest_ranks *ranks, const char *kind, const row_field *bytes)
 {
   mlbf_digest *digest = NULL;
-  mlbf_digest_options options = {.ranks = ranks, .blocks = kind[0] == 'b'};
+  mlbf_digest_options options = {.size = sizeof(mlbf_digest_options), .ranks = ranks, .blocks = kind[0] == 'b'};
   assert_int_equal(mlbf_digest_create(&options, bytes->at, bytes->size, &digest), MLBF_OK);
   return digest;
 }

@@ -96,7 +96,12 @@ CASE(the_librarys_filter_gives_the_same)
     counting_result ours;
     mlbf_count *plain = NULL, *refined = NULL;
     uint32_t now, hashes = 6;
-    mlbf_count_options options = {.keys = COUNTING_KEYS, .cells = 80000, .hashes = hashes};
+    mlbf_count_options options = {.size = sizeof(mlbf_count_options),
+                                  .keys = COUNTING_KEYS,
+                                  .cells = 80000,
+                                  .hashes = hashes,
+                                  .base_bits = 3,
+                                  .limit = MLBF_COUNT_LIMIT_MOST};
     assert_int_equal(mlbf_count_create(&options, &plain), MLBF_OK);
     options.minimal = true;
     assert_int_equal(mlbf_count_create(&options, &refined), MLBF_OK);

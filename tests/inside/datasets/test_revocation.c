@@ -16,8 +16,9 @@ static const mlbf_kind kinds[] = {MLBF_KIND_BLOOM, MLBF_KIND_LINE};
 static revocation_pair create_pair(mlbf_kind kind, double seen_rate, double revoked_rate)
 {
   revocation_pair pair;
-  mlbf_options seen = {.kind = kind, .keys = KEYS, .rate = seen_rate, .seed = 1};
-  mlbf_options revoked = {.kind = kind, .keys = KEYS / 2, .rate = revoked_rate, .seed = 9};
+  mlbf_options seen = {.size = sizeof(mlbf_options), .kind = kind, .keys = KEYS, .rate = seen_rate, .seed = 1};
+  mlbf_options revoked = {
+    .size = sizeof(mlbf_options), .kind = kind, .keys = KEYS / 2, .rate = revoked_rate, .seed = 9};
   assert_int_equal(mlbf_create(&seen, &pair.seen), MLBF_OK);
   assert_int_equal(mlbf_create(&revoked, &pair.revoked), MLBF_OK);
   return pair;
@@ -74,7 +75,7 @@ CASE(generations_forget_the_oldest)
 {
   enum { GENERATIONS = 4, AGES = 12, EACH = 500 };
   for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
-    mlbf_options options = {.kind = kinds[k], .keys = EACH, .rate = 1e-4, .seed = 1};
+    mlbf_options options = {.size = sizeof(mlbf_options), .kind = kinds[k], .keys = EACH, .rate = 1e-4, .seed = 1};
     generations all;
     assert_int_equal(generations_make(&options, GENERATIONS, &all), MLBF_OK);
     for (uint64_t age = 0; age < AGES; age++) {

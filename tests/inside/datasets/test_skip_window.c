@@ -92,8 +92,12 @@ static double epoch_measured(uint64_t window, uint64_t bits, uint32_t hashes, ui
   uint64_t wrong = 0;
   bool was_seen;
   mlbf_epoch *epoch = NULL;
-  mlbf_window_options options = {
-    .unit = MLBF_WINDOW_INSERTIONS, .window = window, .bits = bits, .hashes = hashes, .seed = SEED};
+  mlbf_window_options options = {.size = sizeof(mlbf_window_options),
+                                 .unit = MLBF_WINDOW_INSERTIONS,
+                                 .window = window,
+                                 .bits = bits,
+                                 .hashes = hashes,
+                                 .seed = SEED};
   assert_int_equal(mlbf_epoch_create(&options, &epoch), MLBF_OK);
   for (uint64_t id = 0; id < window + count; id++) {
     was_seen = mlbf_epoch_insert(epoch, (mlbf_span){&id, sizeof id}, 0);

@@ -18,8 +18,12 @@ static void settle(seen *s)
 
 static seen *make(mlbf_kind kind, uint64_t keys, double rate)
 {
-  mlbf_options options = {
-    .kind = kind, .keys = keys, .rate = rate, .secret = test_secret(0), .signals = kind == MLBF_KIND_MLBF};
+  mlbf_options options = {.size = sizeof(mlbf_options),
+                          .kind = kind,
+                          .keys = keys,
+                          .rate = rate,
+                          .secret = test_secret(0),
+                          .signals = kind == MLBF_KIND_MLBF};
   mlbf_filter *filter = NULL;
   assert_int_equal(mlbf_create(&options, &filter), MLBF_OK);
   seen *s = seen_adopt(filter);
@@ -111,8 +115,12 @@ CASE(the_log_rebuilds_any_size)
     }
   }
   assert_true(added > 100);
-  mlbf_options options = {
-    .kind = MLBF_KIND_MLBF, .keys = 100000, .rate = 1e-9, .secret = test_secret(0), .signals = true};
+  mlbf_options options = {.size = sizeof(mlbf_options),
+                          .kind = MLBF_KIND_MLBF,
+                          .keys = 100000,
+                          .rate = 1e-9,
+                          .secret = test_secret(0),
+                          .signals = true};
   mlbf_filter *larger = NULL;
   assert_int_equal(mlbf_create(&options, &larger), MLBF_OK);
   assert_true(seen_replay(&(seen_sink){.filter = larger}, log.bytes, log.size));
@@ -129,8 +137,12 @@ CASE(the_log_rebuilds_any_size)
 
 static mlbf_filter *filter_of(uint64_t keys, double rate)
 {
-  mlbf_options options = {
-    .kind = MLBF_KIND_MLBF, .keys = keys, .rate = rate, .secret = test_secret(0), .signals = true};
+  mlbf_options options = {.size = sizeof(mlbf_options),
+                          .kind = MLBF_KIND_MLBF,
+                          .keys = keys,
+                          .rate = rate,
+                          .secret = test_secret(0),
+                          .signals = true};
   mlbf_filter *filter = NULL;
   assert_int_equal(mlbf_create(&options, &filter), MLBF_OK);
   return filter;
@@ -231,7 +243,8 @@ CASE(a_torn_chunk_is_none)
   size_t size;
   const uint8_t *chunk = seen_batch_log(s, &size);
   assert_int_equal(size, 17 + 2 * 17);
-  mlbf_options options = {.kind = MLBF_KIND_MLBF, .keys = 100, .rate = 1e-6, .signals = true};
+  mlbf_options options = {
+    .size = sizeof(mlbf_options), .kind = MLBF_KIND_MLBF, .keys = 100, .rate = 1e-6, .signals = true};
   mlbf_filter *filter = NULL;
   assert_int_equal(mlbf_create(&options, &filter), MLBF_OK);
   for (size_t cut = 1; cut < size; cut++) {
@@ -354,8 +367,12 @@ CASE(batches_land_while_keys_come)
   enum { URLS = 30000 };
   static const unsigned sizes[] = {1, 0, 700, 9000, 3, 0, 0, 40};
   char text[64];
-  mlbf_options options = {
-    .kind = MLBF_KIND_MLBF, .keys = URLS, .rate = 1e-9, .secret = test_secret(0), .signals = true};
+  mlbf_options options = {.size = sizeof(mlbf_options),
+                          .kind = MLBF_KIND_MLBF,
+                          .keys = URLS,
+                          .rate = 1e-9,
+                          .secret = test_secret(0),
+                          .signals = true};
   mlbf_filter *rebuilt = NULL;
   assert_int_equal(mlbf_create(&options, &rebuilt), MLBF_OK);
   seen *s = make(MLBF_KIND_MLBF, URLS, 1e-9);

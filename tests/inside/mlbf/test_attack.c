@@ -42,6 +42,7 @@ enum { KINDS = sizeof kinds / sizeof *kinds };
 static mlbf_options options_of(size_t kind, uint64_t keys, double rate, const uint8_t *secret)
 {
   mlbf_options options = kinds[kind];
+  options.size = sizeof options;
   options.keys = keys;
   options.rate = rate;
   options.secret = secret;
