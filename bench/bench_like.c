@@ -12,7 +12,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "mlbf/corpus.h"
+#include "mlbf/similar/corpus_inside.h"
 
 enum { SITES = 100, TEMPLATE = 60, VOCABULARY = 20000, QUERIES = 40, TOP = 10, TEXT_MAX = 1 << 14 };
 
@@ -107,7 +107,7 @@ static size_t compare_all(const sketches *s, const mlbf_shingles *query, double 
   size_t count = 0;
   for (size_t i = 0, begin = 0; i < s->count; begin = s->ends[i++]) {
     double share, back;
-    mlbf_corpus_compare(query->at, query->count, s->all + begin, s->ends[i] - begin, &share, &back);
+    corpus_compare(query->at, query->count, s->all + begin, s->ends[i] - begin, &share, &back);
     if (share < least || (count == TOP && share <= best[TOP - 1]))
       continue;
     size_t at = count < TOP ? count++ : TOP - 1;
@@ -147,7 +147,7 @@ static void build(mlbf_corpus *c, sketches *s, uint64_t pages)
     double before = seconds_now();
     mlbf_shingles one = shingles_of(shingler, &p);
     double between = seconds_now();
-    if (mlbf_corpus_add(c, (mlbf_span){name, (size_t)size}, &one) != MLBF_OK)
+    if (mlbf_corpus_add(c, (mlbf_span){name, (size_t)size}, &one, NULL, NULL) != MLBF_OK)
       give_up(mlbf_corpus_message(c));
     adding += seconds_now() - between;
     shingling += between - before;

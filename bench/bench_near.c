@@ -20,7 +20,7 @@
 
 #include "crawler/html/links.h"
 #include "crawler/html/page_text.h"
-#include "mlbf/corpus.h"
+#include "mlbf/similar/corpus_inside.h"
 
 enum { SITES = 100, BATCH = 100, WINDOW = 100000, LEAST = 40, SPREAD = 160, ROOM = LEAST + SPREAD };
 enum { ROUNDS = 10, ROUND = 10000 };
@@ -98,7 +98,7 @@ static bool add(mlbf_corpus *c, page *p)
   const mlbf_shingles s = {.at = p->at, .count = p->count, .text = 1};
   char *near = NULL;
   double share;
-  if (mlbf_corpus_add_near(c, (mlbf_span){p->name, strlen(p->name)}, &s, &near, &share) != MLBF_OK)
+  if (mlbf_corpus_add(c, (mlbf_span){p->name, strlen(p->name)}, &s, &near, &share) != MLBF_OK)
     give_up(mlbf_corpus_message(c));
   bool was_near = near;
   free(near);
@@ -290,7 +290,7 @@ static bool is_near(const mlbf_shingles *a, const mlbf_shingles *b)
     return a->text == b->text;
   if ((double)a->count < 0.9 * (double)b->count || (double)b->count < 0.9 * (double)a->count)
     return false;
-  mlbf_corpus_compare(a->at, a->count, b->at, b->count, &share, &back);
+  corpus_compare(a->at, a->count, b->at, b->count, &share, &back);
   return share >= MLBF_CORPUS_NEAR && back >= MLBF_CORPUS_NEAR;
 }
 
@@ -320,7 +320,7 @@ static void measure_tree(const char *directory, const char *where)
     const mlbf_span span = {name, strlen(name)};
     char *other = NULL;
     double share, before = seconds_of(CLOCK_PROCESS_CPUTIME_ID);
-    if (mlbf_corpus_add_near(c, span, &tree[i], &other, &share) != MLBF_OK)
+    if (mlbf_corpus_add(c, span, &tree[i], &other, &share) != MLBF_OK)
       give_up(mlbf_corpus_message(c));
     cpu += seconds_of(CLOCK_PROCESS_CPUTIME_ID) - before;
     near += wanted;

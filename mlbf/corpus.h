@@ -3,7 +3,7 @@
  *     00001.docs  [ doc | doc | doc | ... ]     names and shingles, append-only
  *     00001.rows  [ 64 rows ]                   Bloom filters of these documents; made when the .docs is full
  *     00002.docs  [ doc | doc |
- *     near.table  [ key, place | ... ]          of near-duplicates, for mlbf_corpus_add_near alone
+ *     near.table  [ key, place | ... ]          of near-duplicates, once mlbf_corpus_near_open asked for it
  *
  * The method is the papers' pseudo-matrix. Documents fill one row after the other. A volume with 64 rows (some 8,000
  * web pages, 40 MB) is full and never changes again; its rows are mapped. A query tests all rows, then reads the
@@ -52,9 +52,10 @@ mlbf_status mlbf_corpus_flush(mlbf_corpus *c);
 const char *mlbf_corpus_message(const mlbf_corpus *c);
 
 /* Adds a document, also if one has this name already: the newest counts. Take `shingles` from a shingler that keeps
- * MLBF_CORPUS_SHINGLES_MAX. MLBF_BAD_ARGUMENT: no shingles or too many, no name or too long a one, or the corpus is
- * read-only; MLBF_IO, MLBF_NO_MEMORY: it was not added, and the call may be repeated. */
-mlbf_status mlbf_corpus_add(mlbf_corpus *c, mlbf_span name, const mlbf_shingles *shingles);
+ * MLBF_CORPUS_SHINGLES_MAX. `near` and `share` are NULL, or the call says which document it is near (below).
+ * MLBF_BAD_ARGUMENT: no shingles or too many, no name or too long a one, or the corpus is read-only; MLBF_IO,
+ * MLBF_NO_MEMORY: it was not added, and the call may be repeated. */
+mlbf_status mlbf_corpus_add(mlbf_corpus *c, mlbf_span name, const mlbf_shingles *shingles, char **near, double *share);
 
 /* ---- near-duplicates ------------------------------------------------------------------------------------ */
 
@@ -69,22 +70,21 @@ enum { MLBF_CORPUS_NEAR_SHINGLES = 32 };
  * .92, one in 5 is not, of .93 one in 13, of .95 one in 400; of 1,000 words at .88 one in 70, at .93 one in 20.
  * Documents that were added without the least (mlbf_shingles.whole) are compared by those that were kept. */
 
-/* Once, before mlbf_corpus_add_near: reads the table of near-duplicates, near.table, and the documents that it does not
- * know: those of the last volume, or all if it is gone or damaged (some 5 s per million web pages). From then on it
- * takes at most 64 bytes of memory for each document, and 200 KB; closing writes it. MLBF_BAD_ARGUMENT: read-only;
- * MLBF_IO, MLBF_DAMAGED, MLBF_NO_MEMORY: it may be called again. */
+/* Once, before mlbf_corpus_add is asked for near-duplicates: reads the table of near-duplicates, near.table, and the
+ * documents that it does not know: those of the last volume, or all if it is gone or damaged (some 5 s per million web
+ * pages). From then on it takes at most 64 bytes of memory for each document, and 200 KB; closing writes it.
+ * MLBF_BAD_ARGUMENT: read-only; MLBF_IO, MLBF_DAMAGED, MLBF_NO_MEMORY: it may be called again. */
 mlbf_status mlbf_corpus_near_open(mlbf_corpus *c);
 
-/* As mlbf_corpus_add. `*near`: the name of an earlier document of another name that it is near, to be freed with
- * free(), or NULL; `*share`: the lesser of both shares. An older document of a name counts as well as its newest.
+/* What mlbf_corpus_add says then. `*near`: the name of an earlier document of another name that the new one is near, to
+ * be freed with free(), or NULL; `*share`: the lesser of both shares. An older document of a name counts as well as its
+ * newest.
  *
  * The cost does not depend on how many documents there are: six keys of a document are looked up, each made of three
  * minima of its shingles (minwise hashing: Broder, "On the resemblance and containment of documents", 1997; in one
  * pass: Li, Owen, Zhang, "One permutation hashing", 2012), and at most eleven documents with equal keys are read. One
  * near-duplicate in 1,000 is missed, of those that are just near one in 100. The keys depend on a secret, so pages
  * cannot be made to have equal ones. */
-mlbf_status mlbf_corpus_add_near(mlbf_corpus *c, mlbf_span name, const mlbf_shingles *shingles, char **near,
-                                 double *share);
 
 /* ---- asking --------------------------------------------------------------------------------------------- */
 
@@ -115,10 +115,6 @@ typedef struct mlbf_corpus_question {
 mlbf_status mlbf_corpus_query(mlbf_corpus *c, const mlbf_shingles *query, const mlbf_corpus_question *question,
                               mlbf_corpus_match *matches, size_t *count);
 void mlbf_corpus_matches_free(mlbf_corpus_match *matches, size_t count);
-
-/* The two shares of two documents, as a query gives them. */
-void mlbf_corpus_compare(const uint64_t *query, size_t query_count, const uint64_t *document, size_t document_count,
-                         double *share, double *back_share);
 
 /* The name and the `count` shingles are valid during the call. false: stop. */
 typedef bool mlbf_corpus_visitor(void *context, mlbf_span name, const uint64_t *shingles, size_t count);

@@ -5,8 +5,7 @@
  * a small probability. The paper's two refinements:
  *
  *   H1  raise only the smallest cells: the others are higher because they count other keys too. 1.3 to 15 times fewer
- *       wrong counts, depending on the order of keys (strata replay --paper counting). Cells are then not sums, so
- *       nothing can be removed: removing half of the keys would set the counts of 22 to 62 % of the others to 0.
+ *       wrong counts, depending on the order of keys (strata replay --paper counting).
  *   H2  if two of a key's hashes give the same cell, it is raised once.
  *
  * Most counts are small, so a cell has s + 1 bits: s of the count, and a flag that the high part of the count is in the
@@ -62,11 +61,6 @@ mlbf_status mlbf_count_add(mlbf_count *count, mlbf_span key, uint32_t times, uin
 
 /* The count of `key`; `limit` means "or more". */
 uint32_t mlbf_count_get(const mlbf_count *count, mlbf_span key);
-
-/* Undoes `times` additions of a key that was added at least as often; removing a key that was never added makes other
- * counts too low. MLBF_BAD_ARGUMENT with H1, for a delta, or if the count is below `times`; nothing is changed then.
- * Saturated cells stay saturated. */
-mlbf_status mlbf_count_remove(mlbf_count *count, mlbf_span key, uint32_t times, uint32_t *now);
 
 /* The same for callers with hash functions of their own: `places` are 1 to 32 cell numbers, each below `cells`. */
 mlbf_status mlbf_count_add_at(mlbf_count *count, const uint64_t *places, uint32_t number, uint32_t times,

@@ -34,9 +34,6 @@ typedef struct mlbf_digest_ranks {
   uint16_t rank[MLBF_ENTROPY_CLASSES];
 } mlbf_digest_ranks;
 
-/* The built-in table. */
-const mlbf_digest_ranks *mlbf_digest_ranks_default(void);
-
 /* A table from counts of windows by class: the rarer a class, the lower its rank, from 1; classes 0 to 99 get 0 and
  * never win. mlbf_digest_count adds to counts[], which starts as zeros. */
 void mlbf_digest_count(const void *bytes, size_t size, uint64_t counts[MLBF_ENTROPY_CLASSES]);
@@ -68,14 +65,10 @@ mlbf_status mlbf_digest_create(const mlbf_digest_options *options, const void *b
                                mlbf_digest **digest);
 void mlbf_digest_free(mlbf_digest *digest); /* NULL is fine */
 
-/* Bytes of what the digest was made from. */
-uint64_t mlbf_digest_input_size(const mlbf_digest *digest);
 /* How many filters it has. */
 size_t mlbf_digest_filters(const mlbf_digest *digest);
 /* How many features are in all of them. */
 uint64_t mlbf_digest_features(const mlbf_digest *digest);
-/* True: made in blocks; false: as a stream. */
-bool mlbf_digest_is_blocks(const mlbf_digest *digest);
 /* The name in the text that a digest was parsed from; of a created digest "". */
 const char *mlbf_digest_name(const mlbf_digest *digest);
 

@@ -143,7 +143,7 @@ void mlbf_free(mlbf_filter *filter); /* NULL is fine */
 
 /* Hash `count` keys. Segments carry their own delimiters: for mlbf ("/a","/b") and ("/a/b") are different keys; kinds
  * without layers hash the bytes end to end, however they are cut. Reads the filter's secret and kind only: the hashes
- * fit any filter where these are equal. `segments` and `layers` have room for mlbf_layer_count of each key. */
+ * fit any filter where these are equal. `segments` and `layers` have room for MLBF_LAYERS_MAX of each key. */
 void mlbf_hash(const mlbf_filter *filter, const mlbf_key *keys, size_t count, mlbf_hashes *hashes);
 
 /* The verdicts that inserting would give, were the others not inserted. Changes nothing. */
@@ -157,21 +157,18 @@ mlbf_status mlbf_insert(mlbf_filter *filter, const mlbf_key *keys, size_t count,
 
 /* The same from hashes, of this call or of a log. Repetitions and the order do not matter to a rebuild. To keep NEW_*
  * certain in a filter of *any* size built from a log, the log must hold each inserted key's hash, and the hashes of all
- * its segments of layers up to mlbf_layer_count, except those whose 128 bits the log already holds for that layer: a
+ * its segments that mlbf_hash gives, except those whose 128 bits the log already holds for that layer: a
  * key's segments may be incomplete here. To leave out those that the *filter* knows would be wrong: it may know one
  * wrongly, and a larger filter built from the log would then lack it and call an old key NEW. mlbf/recent.h is a small
  * exact cache of segments that a log holds. */
 mlbf_status mlbf_insert_hashes(mlbf_filter *filter, const mlbf_hashes *hashes, size_t count, mlbf_verdict *verdicts);
 
-/* How many layers have bits: always the first ones. It depends on kind and `signals`, not on size: every filter built
- * from a log has the same layers. */
-uint32_t mlbf_layer_count(const mlbf_filter *filter);
-
 typedef struct mlbf_promise {
   mlbf_kind kind;
-  uint64_t keys; /* design load */
-  double rate;   /* promised at that load */
-  uint64_t bits; /* all arrays together */
+  uint64_t keys;       /* design load */
+  double rate;         /* promised at that load */
+  uint64_t bits;       /* all arrays together */
+  const char *profile; /* as in its options, or ""; valid until mlbf_free */
 } mlbf_promise;
 
 /* What the filter was made for, without a look at its bits. */
@@ -188,7 +185,7 @@ typedef struct mlbf_stats {
   double promised_rate;
   double fill;                            /* share of set bits in the deciding array, 0..1 */
   uint32_t hashes;                        /* k of the deciding array */
-  uint32_t layers;                        /* as mlbf_layer_count */
+  uint32_t layers;                        /* how many have bits, the first ones; by kind and `signals` alone */
   double layer_distinct[MLBF_LAYERS_MAX]; /* distinct segments, estimated from fill; 0 if the layer has no bits */
   uint64_t reserved[8];                   /* zeros: room for later releases, as frontier_stats has this struct inside */
 } mlbf_stats;
@@ -197,7 +194,6 @@ void mlbf_stats_read(const mlbf_filter *filter, mlbf_stats *stats); /* counts bi
 /* `stats`, read from this filter before, brought up to date without looking at bits: what is counted is exact, what is
  * estimated from fill is what is expected after so many more keys. */
 void mlbf_stats_follow(const mlbf_filter *filter, mlbf_stats *stats);
-const char *mlbf_profile(const mlbf_filter *filter); /* as in its options, or ""; valid until mlbf_free */
 double mlbf_rate(const mlbf_filter *filter); /* false-positive probability of SEEN now, from fill; some 100 us */
 double mlbf_rate_at(const mlbf_filter *filter, double keys); /* the same at this many keys, calculated */
 
@@ -217,13 +213,10 @@ mlbf_status mlbf_load(const char *path, const uint8_t *secret, mlbf_filter **fil
  * raises SIGBUS, so replace it by rename, as mlbf_save does. */
 mlbf_status mlbf_map(const char *path, const uint8_t *secret, mlbf_filter **filter);
 
-/* Checks every block of a mapped filter that is not known to be sound; before keys are inserted, as it compares with
- * the file's checksums. MLBF_DAMAGED. A filter that is not mapped is sound. */
-mlbf_status mlbf_verify(mlbf_filter *filter);
-
-/* The same for about `bytes` more of it (at least a block of 1 MiB), in the file's order; `*is_done`: all are checked,
- * and sound. MLBF_DAMAGED. */
-mlbf_status mlbf_verify_some(mlbf_filter *filter, uint64_t bytes, bool *is_done);
+/* Checks about `bytes` more of a mapped filter (at least a block of 1 MiB; UINT64_MAX: all), in the file's order;
+ * before keys are inserted, as it compares with the file's checksums. `*is_done` (NULL: not asked): all is checked, and
+ * sound, as a filter is that is not mapped. MLBF_DAMAGED. */
+mlbf_status mlbf_verify(mlbf_filter *filter, uint64_t bytes, bool *is_done);
 
 /* Merges `from` into `into`, which then has the keys of both. Geometry, secret and profile must be equal, else
  * MLBF_MISMATCH, and nothing is changed. Counts become estimates from fill. MLBF_FULL as mlbf_insert. */

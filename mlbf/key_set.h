@@ -24,10 +24,8 @@ extern "C" {
 
 typedef struct mlbf_key_set mlbf_key_set;
 
-/* Empty; seed and secret as in mlbf_options. MLBF_NO_MEMORY; MLBF_BAD_ARGUMENT: a profile too long. `profile` as in
- * mlbf_options. */
-mlbf_status mlbf_key_set_create(uint64_t seed, const char *profile, mlbf_key_set **set);
-mlbf_status mlbf_key_set_create_with(const uint8_t *secret, const char *profile, mlbf_key_set **set);
+/* Empty; secret, seed and profile as in mlbf_options. MLBF_NO_MEMORY; MLBF_BAD_ARGUMENT: a profile too long. */
+mlbf_status mlbf_key_set_create(const uint8_t *secret, uint64_t seed, const char *profile, mlbf_key_set **set);
 void mlbf_key_set_free(mlbf_key_set *set); /* NULL is fine */
 
 /* A key's hash, for every set of this secret. */

@@ -1,6 +1,6 @@
 /* mlbf/recent.h: a small cache of segment hashes that a log already holds.
  *
- * A log that rebuilds filters must hold every distinct segment (see mlbf_insert_whole); writing each
+ * A log that rebuilds filters must hold every distinct segment (see mlbf_insert_hashes); writing each
  * segment of each key would make it three times as long. URLs come in runs of neighbours, so a table of
  * the last tens of thousands, exact in all 128 bits, drops nearly all repetitions. It may forget a hash (the log
  * then holds a segment twice, which is harmless) but has no false hits (no segment is left out). */
@@ -26,9 +26,6 @@ bool mlbf_recent_note(mlbf_recent *recent, mlbf_hash128 segment);
 
 /* Prefetches the memory for a coming mlbf_recent_note. */
 void mlbf_recent_fetch(const mlbf_recent *recent, mlbf_hash128 segment);
-
-/* Forgets all: for when the log's transaction failed, and hashes noted since may not be in it. */
-void mlbf_recent_clear(mlbf_recent *recent);
 
 #ifdef __cplusplus
 }

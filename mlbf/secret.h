@@ -25,9 +25,6 @@ void mlbf_secret_from_seed(uint64_t seed, uint8_t secret[MLBF_SECRET_BYTES]);
  * something else. `secret` is set only on success. */
 mlbf_status mlbf_secret_read(const char *path, uint8_t secret[MLBF_SECRET_BYTES]);
 
-/* A number that says which secret it is, and nothing about it: filter files have it. */
-uint64_t mlbf_secret_check(const uint8_t secret[MLBF_SECRET_BYTES]);
-
 /* The keyed hash alone, for tables of the caller's own: of bytes, and of a number that says which table or which of its
  * entries they are for. Any number of threads may hash at once. */
 typedef struct mlbf_hasher mlbf_hasher;

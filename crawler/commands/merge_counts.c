@@ -73,7 +73,7 @@ static mlbf_status add_urls(const adding *to, frontier *f, const inlinks *from)
 {
   frontier_stats stats;
   url_walk *w = calloc(1, sizeof *w);
-  mlbf_status status = w ? mlbf_key_set_create_with(to->secret, NULL, &w->met) : MLBF_NO_MEMORY;
+  mlbf_status status = w ? mlbf_key_set_create(to->secret, 0, NULL, &w->met) : MLBF_NO_MEMORY;
   if (status == MLBF_OK) {
     w->to = to->sum;
     w->from = from;

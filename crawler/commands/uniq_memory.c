@@ -115,7 +115,7 @@ static mlbf_status create(uniq_settings *settings, uniq_memory *memory)
   settings->window.secret = settings->filter.secret = secret;
   if (settings->window.unit)
     return mlbf_epoch_create(&settings->window, &memory->window);
-  return settings->exact ? mlbf_key_set_create_with(secret, settings->profile_name, &memory->keys)
+  return settings->exact ? mlbf_key_set_create(secret, 0, settings->profile_name, &memory->keys)
                          : mlbf_chain_create(&settings->filter, &memory->chain);
 }
 

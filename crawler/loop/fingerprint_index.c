@@ -57,8 +57,7 @@ mlbf_status fingerprint_index_add(fingerprint_index *c, const char *page, const 
   if (shingles->count == 0)
     return MLBF_OK;
   drop_near(c);
-  mlbf_status status = mlbf_corpus_add_near(c->corpus, (mlbf_span){page, strlen(page)}, shingles, &c->url,
-                                            &c->near.share);
+  mlbf_status status = mlbf_corpus_add(c->corpus, (mlbf_span){page, strlen(page)}, shingles, &c->url, &c->near.share);
   c->near.url = c->url;
   if (c->url)
     *near = &c->near;

@@ -21,7 +21,7 @@ fingerprint_index *fingerprint_index_open(const char *directory);
 void fingerprint_index_close(fingerprint_index *c); /* NULL is fine */
 
 /* One more page, by its URL, unless it says nothing. `*near`: what it is near, or NULL; that lives until the next call.
- * As mlbf_corpus_add_near: after MLBF_IO, with errno, the call may be repeated. */
+ * As mlbf_corpus_add: after MLBF_IO, with errno, the call may be repeated. */
 mlbf_status fingerprint_index_add(fingerprint_index *c, const char *page, const mlbf_shingles *shingles,
                                   const fingerprint_near **near);
 

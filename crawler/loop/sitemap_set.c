@@ -66,7 +66,7 @@ sitemap_set *sitemap_set_create(frontier *f)
     return NULL;
   s->frontier = f;
   frontier_secret(f, secret);
-  if (mlbf_key_set_create_with(secret, "", &s->table) == MLBF_OK && read_setting(s))
+  if (mlbf_key_set_create(secret, 0, "", &s->table) == MLBF_OK && read_setting(s))
     return s;
   sitemap_set_free(s);
   return NULL;

@@ -251,7 +251,7 @@ static bool make_rekeyed(merging *m, const frontier *f)
                           .rate = stats.promised_rate,
                           .secret = m->secret,
                           .signals = f->options.filter == MLBF_KIND_MLBF,
-                          .profile = mlbf_profile(seen_filter(f->seen))};
+                          .profile = mlbf_promise_of(seen_filter(f->seen)).profile};
   if (mlbf_create(&options, &filter) != MLBF_OK)
     return false;
   m->rekeyed = seen_adopt(filter);

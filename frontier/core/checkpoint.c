@@ -73,7 +73,7 @@ mlbf_filter *checkpoint_map(const frontier *f, unsigned slot)
   if (!own_file_is_plain(path, false) || mlbf_map(path, f->options.secret, &filter) != MLBF_OK)
     return NULL;
   bool is_small = mlbf_promise_of(filter).bits / 8 <= CHECKED_AT_OPEN;
-  if (filter_fits(f, filter) && (!is_small || mlbf_verify(filter) == MLBF_OK))
+  if (filter_fits(f, filter) && (!is_small || mlbf_verify(filter, UINT64_MAX, NULL) == MLBF_OK))
     return filter;
   mlbf_free(filter);
   return NULL;

@@ -62,7 +62,7 @@ static frontier_status from_file(previous *p, const char *path, const uint8_t *s
   mlbf_status status = mlbf_load(path, NULL, &p->file);
   if (status == MLBF_SECRET)
     status = mlbf_load(path, secret, &p->file);
-  if (status == MLBF_OK && url_profile_parse(mlbf_profile(p->file), &p->profile))
+  if (status == MLBF_OK && url_profile_parse(mlbf_promise_of(p->file).profile, &p->profile))
     return FRONTIER_OK;
   snprintf(message, FRONTIER_MESSAGE_SIZE, "%s: %s", path,
            status == MLBF_OK ? "its keys are not URLs by a profile known here" : mlbf_status_text(status));

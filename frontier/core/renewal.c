@@ -375,7 +375,7 @@ void renewal_doubt(frontier *f)
 void renewal_verify(frontier *f)
 {
   bool is_done = false;
-  if (mlbf_verify_some(seen_main(f->seen), STEP_BYTES, &is_done) != MLBF_OK)
+  if (mlbf_verify(seen_main(f->seen), STEP_BYTES, &is_done) != MLBF_OK)
     note_damage(f);
   else
     f->renewal.is_unverified = !is_done;

@@ -223,25 +223,6 @@ uint32_t mlbf_count_get(const mlbf_count *count, mlbf_span key)
   return mlbf_count_get_at(count, places, hashes);
 }
 
-mlbf_status mlbf_count_remove(mlbf_count *count, mlbf_span key, uint32_t times, uint32_t *now)
-{
-  cell_values held;
-  uint64_t places[MLBF_HASHES_MAX], cells[MLBF_HASHES_MAX] = {0};
-  assert_count(count);
-  if (count->file.numbers[FLAGS])
-    return MLBF_BAD_ARGUMENT;
-  uint32_t hashes = places_of(count, key, places), kept = without_equal(places, hashes, cells);
-  read_cells(count, cells, kept, &held);
-  if (held.least < times)
-    return MLBF_BAD_ARGUMENT;
-  for (uint32_t i = 0; i < kept; i++)
-    if (held.value[i] < count->file.numbers[LIMIT]) /* a saturated cell no longer knows what it lost */
-      count_set_cell(count, cells[i], held.value[i] - times);
-  assert_count(count);
-  *now = mlbf_count_get_at(count, cells, kept);
-  return MLBF_OK;
-}
-
 /* ---- statistics ---------------------------------------------------------------------------------------- */
 
 static double fill_of(const mlbf_count *count)

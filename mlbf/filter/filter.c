@@ -72,22 +72,11 @@ void mlbf_free(mlbf_filter *filter)
   free(filter);
 }
 
-mlbf_status mlbf_verify_some(mlbf_filter *filter, uint64_t bytes, bool *is_done)
+mlbf_status mlbf_verify(mlbf_filter *filter, uint64_t bytes, bool *is_done)
 {
+  bool are_all;
   assert_filter(filter);
-  return mlbf_block_file_verify_some(&filter->file, bytes, is_done);
-}
-
-mlbf_status mlbf_verify(mlbf_filter *filter)
-{
-  assert_filter(filter);
-  return mlbf_block_file_verify(&filter->file);
-}
-
-uint32_t mlbf_layer_count(const mlbf_filter *filter)
-{
-  uint32_t layer_arrays = filter->plan.array_count - 1;
-  return layer_arrays > 1 ? MLBF_LAYERS_MAX : layer_arrays;
+  return mlbf_block_file_verify_some(&filter->file, bytes, is_done ? is_done : &are_all);
 }
 
 /* ---- numbers ---------------------------------------------------------------------------------------------------- */
@@ -95,7 +84,8 @@ uint32_t mlbf_layer_count(const mlbf_filter *filter)
 mlbf_promise mlbf_promise_of(const mlbf_filter *filter)
 {
   const mlbf_plan *plan = &filter->plan;
-  return (mlbf_promise){.kind = plan->kind, .keys = plan->keys, .rate = plan->rate, .bits = plan->bits};
+  return (mlbf_promise){
+    .kind = plan->kind, .keys = plan->keys, .rate = plan->rate, .bits = plan->bits, .profile = filter->file.profile};
 }
 
 static mlbf_stats counted(const mlbf_filter *filter)
@@ -138,11 +128,6 @@ void mlbf_stats_follow(const mlbf_filter *filter, mlbf_stats *stats)
     stats->estimated_keys += (double)(stats->keys - before.keys);
     stats->fill = mlbf_layout_fill(array->layout, stats->hashes, (double)array->bits, stats->estimated_keys);
   }
-}
-
-const char *mlbf_profile(const mlbf_filter *filter)
-{
-  return filter->file.profile;
 }
 
 double mlbf_rate_at(const mlbf_filter *filter, double keys)

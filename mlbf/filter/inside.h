@@ -48,6 +48,14 @@ mlbf_status mlbf_filter_make(const mlbf_plan *plan, const mlbf_keying *keying, c
 /* The same over a file's body; takes `file` over, whatever happens. */
 mlbf_status mlbf_filter_make_over(const mlbf_plan *plan, const mlbf_block_file *file, mlbf_filter **filter);
 
+/* How many layers have bits: always the first ones. It depends on kind and `signals`, not on size: every filter built
+ * from a log has the same layers. */
+static inline uint32_t mlbf_layer_count(const mlbf_filter *filter)
+{
+  uint32_t layer_arrays = filter->plan.array_count - 1;
+  return layer_arrays > 1 ? MLBF_LAYERS_MAX : layer_arrays;
+}
+
 /* Counts new keys; MLBF_FULL as they cross the design load. */
 mlbf_status mlbf_filter_count_keys(mlbf_filter *filter, uint64_t count);
 

@@ -256,7 +256,8 @@ mlbf_status mlbf_insert_hashes(mlbf_filter *filter, const mlbf_hashes *hashes, s
   batch b;
   uint64_t new_keys = 0;
   assert_filter(filter);
-  if (filter->file.checksums && mlbf_verify(filter) != MLBF_OK) /* what is written to can no longer be compared */
+  if (filter->file.checksums &&
+      mlbf_block_file_verify(&filter->file) != MLBF_OK) /* what is written to can no longer be compared */
     return MLBF_DAMAGED;
   if (is_plain(filter, hashes))
     new_keys = hashes->keys ? insert_plain(filter, hashes->keys, count, verdicts) : 0;

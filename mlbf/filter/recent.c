@@ -65,8 +65,3 @@ void mlbf_recent_fetch(const mlbf_recent *recent, mlbf_hash128 segment)
 {
   __builtin_prefetch(&recent->sets[segment.high & recent->mask], 1);
 }
-
-void mlbf_recent_clear(mlbf_recent *recent)
-{
-  memset(recent->sets, 0, (recent->mask + 1) * sizeof(set));
-}

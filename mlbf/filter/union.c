@@ -47,7 +47,7 @@ mlbf_status mlbf_union(mlbf_filter *into, const mlbf_filter *other)
   if (!plans_equal(&into->plan, &other->plan) || !mlbf_keying_equal(&into->file.keying, &other->file.keying) ||
       strcmp(into->file.profile, other->file.profile) != 0)
     return MLBF_MISMATCH;
-  if (!mlbf_block_file_is_all_sound(&other->file) || mlbf_verify(into) != MLBF_OK)
+  if (!mlbf_block_file_is_all_sound(&other->file) || mlbf_block_file_verify(&into->file) != MLBF_OK)
     return MLBF_DAMAGED;
   uint64_t *words = (uint64_t *)(void *)into->file.body, before = into->keys;
   const uint64_t *more = (const uint64_t *)(const void *)other->file.body;

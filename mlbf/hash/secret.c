@@ -39,13 +39,6 @@ void mlbf_secret_from_seed(uint64_t seed, uint8_t secret[MLBF_SECRET_BYTES])
   }
 }
 
-uint64_t mlbf_secret_check(const uint8_t secret[MLBF_SECRET_BYTES])
-{
-  mlbf_hash128 check;
-  mlbf_aes256_counter(secret, &check, 1);
-  return check.low;
-}
-
 static int digit_of(uint8_t c)
 {
   static const char digits[] = "0123456789abcdef";

@@ -140,21 +140,11 @@ static mlbf_status create(const mlbf_keying *keying, const char *profile, mlbf_k
   return MLBF_OK;
 }
 
-static mlbf_status create_with(const uint8_t *secret, uint64_t seed, const char *profile, mlbf_key_set **set)
+mlbf_status mlbf_key_set_create(const uint8_t *secret, uint64_t seed, const char *profile, mlbf_key_set **set)
 {
   mlbf_keying keying;
   mlbf_status status = mlbf_keying_make(secret, seed, &keying);
   return status == MLBF_OK ? create(&keying, profile, set) : status;
-}
-
-mlbf_status mlbf_key_set_create(uint64_t seed, const char *profile, mlbf_key_set **set)
-{
-  return create_with(NULL, seed, profile, set);
-}
-
-mlbf_status mlbf_key_set_create_with(const uint8_t *secret, const char *profile, mlbf_key_set **set)
-{
-  return create_with(secret, 0, profile, set);
 }
 
 void mlbf_key_set_free(mlbf_key_set *set)

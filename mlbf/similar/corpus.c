@@ -240,16 +240,6 @@ mlbf_status corpus_commit(mlbf_corpus *c, const corpus_record *r, const uint64_t
   return MLBF_OK;
 }
 
-mlbf_status mlbf_corpus_add(mlbf_corpus *c, mlbf_span name, const mlbf_shingles *shingles)
-{
-  uint64_t keys[CORPUS_NEAR_KEYS];
-  corpus_record r = {.count = 0};
-  mlbf_status status = corpus_prepare(c, name, shingles, &r);
-  if (status != MLBF_OK)
-    return status;
-  return corpus_commit(c, &r, keys, c->near ? corpus_near_keys(c->near, &r, keys) : 0);
-}
-
 /* ---- reading through ------------------------------------------------------------------------------------ */
 
 mlbf_status corpus_need_rows(mlbf_corpus *c)

@@ -42,6 +42,10 @@ mlbf_status corpus_prepare(mlbf_corpus *c, mlbf_span name, const mlbf_shingles *
 /* The other: it is part of the tail and of the volume. */
 mlbf_status corpus_commit(mlbf_corpus *c, const corpus_record *r, const uint64_t *keys, size_t key_count);
 
+/* The two shares of two documents, as a query gives them. */
+void corpus_compare(const uint64_t *query, size_t query_count, const uint64_t *document, size_t document_count,
+                    double *share, double *back_share);
+
 /* All documents are in the files, and the rows know them. */
 mlbf_status corpus_need_rows(mlbf_corpus *c);
 

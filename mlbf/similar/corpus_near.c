@@ -328,12 +328,12 @@ static double share_of(const corpus_record *a, const corpus_record *b)
   if (a->count < MLBF_CORPUS_NEAR_SHINGLES || b->count < MLBF_CORPUS_NEAR_SHINGLES)
     return a->text && a->text == b->text && a->count == b->count ? 1 : 0;
   if (!a->whole_count || !b->whole_count) {
-    mlbf_corpus_compare(a->shingles, a->count, b->shingles, b->count, &share, &back);
+    corpus_compare(a->shingles, a->count, b->shingles, b->count, &share, &back);
   } else {
     uint64_t a_limit = whole_limit(a), b_limit = whole_limit(b), limit = a_limit < b_limit ? a_limit : b_limit;
     size_t a_count = count_up_to(a, limit), b_count = count_up_to(b, limit);
     if (a_count && b_count)
-      mlbf_corpus_compare(a->whole, a_count, b->whole, b_count, &share, &back);
+      corpus_compare(a->whole, a_count, b->whole, b_count, &share, &back);
   }
   return share < back ? share : back;
 }
@@ -343,6 +343,8 @@ static mlbf_status find_near(mlbf_corpus *c, const corpus_record *page, const ui
 {
   candidate all[CANDIDATES_MOST];
   mlbf_status status = MLBF_OK;
+  for (size_t i = 0; i < key_count; i++)
+    near_table_prefetch(&c->near->table, keys[i]);
   size_t count = find_candidates(c->near, keys, key_count, all);
   for (size_t i = 0; status == MLBF_OK && i < count && i < READ_MOST; i++) {
     corpus_record r;
@@ -359,31 +361,31 @@ static mlbf_status find_near(mlbf_corpus *c, const corpus_record *page, const ui
   return status;
 }
 
-mlbf_status mlbf_corpus_add_near(mlbf_corpus *c, mlbf_span name, const mlbf_shingles *shingles, char **near,
-                                 double *share)
+mlbf_status mlbf_corpus_add(mlbf_corpus *c, mlbf_span name, const mlbf_shingles *shingles, char **near, double *share)
 {
   uint64_t keys[CORPUS_NEAR_KEYS];
   corpus_record r = {.count = 0};
   char *found = NULL;
   double found_share = 0;
-  if (!c->near)
+  if (near && !c->near)
     return corpus_directory_error(&c->directory, MLBF_BAD_ARGUMENT, "not open for this");
   mlbf_status status = corpus_prepare(c, name, shingles, &r);
   if (status != MLBF_OK)
     return status;
-  size_t count = corpus_near_keys(c->near, &r, keys);
-  for (size_t i = 0; i < count; i++)
-    near_table_prefetch(&c->near->table, keys[i]);
-  status = find_near(c, &r, keys, count, &found, &found_share);
+  size_t count = c->near ? corpus_near_keys(c->near, &r, keys) : 0;
+  if (near)
+    status = find_near(c, &r, keys, count, &found, &found_share);
   if (status == MLBF_OK)
     status = corpus_commit(c, &r, keys, count);
-  if (status == MLBF_OK) {
+  if (status != MLBF_OK) {
+    int why = errno;
+    free(found);
+    errno = why;
+    return status;
+  }
+  if (near) {
     *near = found;
     *share = found_share;
-    return MLBF_OK;
   }
-  int why = errno;
-  free(found);
-  errno = why;
-  return status;
+  return MLBF_OK;
 }

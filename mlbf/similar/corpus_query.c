@@ -114,8 +114,8 @@ static size_t count_up_to(const uint64_t *at, size_t count, uint64_t limit)
   return low;
 }
 
-void mlbf_corpus_compare(const uint64_t *query, size_t query_count, const uint64_t *document, size_t document_count,
-                         double *share, double *back_share)
+void corpus_compare(const uint64_t *query, size_t query_count, const uint64_t *document, size_t document_count,
+                    double *share, double *back_share)
 {
   uint64_t limit = UINT64_MAX; /* of two samples, what both would have kept */
   if (query_count == MLBF_CORPUS_SHINGLES_MAX)
@@ -199,7 +199,7 @@ static mlbf_status search_row(search *s, const candidate *next)
   mlbf_status status = corpus_load_row(s->corpus, next->volume, next->row, &size);
   while (status == MLBF_OK && corpus_next_record(s->corpus, next->volume, next->row, size, &at, &r, &status)) {
     mlbf_corpus_match match = {.number = number++};
-    mlbf_corpus_compare(s->query->at, s->query->count, r.shingles, r.count, &match.share, &match.back_share);
+    corpus_compare(s->query->at, s->query->count, r.shingles, r.count, &match.share, &match.back_share);
     if (match.share > 0 && !add_match(s, match, r.name))
       return corpus_no_memory(s->corpus);
   }

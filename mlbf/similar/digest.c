@@ -339,7 +339,7 @@ mlbf_status mlbf_digest_create(const mlbf_digest_options *given, const void *byt
   if (size < MLBF_DIGEST_SIZE_MIN)
     return MLBF_BAD_ARGUMENT;
   digest_method method = {.sha1 = digest_sha1_path_best()};
-  digest_ranks_pack(options->ranks ? options->ranks : mlbf_digest_ranks_default(), &method.ranks);
+  digest_ranks_pack(options->ranks ? options->ranks : digest_ranks_default(), &method.ranks);
   size_t blocks = size / MLBF_DIGEST_BLOCK + (size % MLBF_DIGEST_BLOCK >= MLBF_DIGEST_SIZE_MIN);
   mlbf_digest *d = digest_make(options->blocks, size, options->blocks ? blocks : 1);
   if (!d)
@@ -353,11 +353,6 @@ mlbf_status mlbf_digest_create(const mlbf_digest_options *given, const void *byt
   return status;
 }
 
-uint64_t mlbf_digest_input_size(const mlbf_digest *digest)
-{
-  return digest->input_size;
-}
-
 size_t mlbf_digest_filters(const mlbf_digest *digest)
 {
   return digest->filters;
@@ -369,11 +364,6 @@ uint64_t mlbf_digest_features(const mlbf_digest *digest)
   for (size_t i = 0; i < digest->filters; i++)
     sum += digest->features[i];
   return sum;
-}
-
-bool mlbf_digest_is_blocks(const mlbf_digest *digest)
-{
-  return digest->is_blocks;
 }
 
 const char *mlbf_digest_name(const mlbf_digest *digest)

@@ -23,4 +23,7 @@ struct mlbf_digest {
 /* An empty digest with room for so many filters. NULL: no memory. */
 mlbf_digest *digest_make(bool is_blocks, uint64_t input_size, size_t filters);
 
+/* The built-in table. */
+const mlbf_digest_ranks *digest_ranks_default(void);
+
 #endif

@@ -4,7 +4,7 @@
  * DIGEST_RANK_MAX, equal where they were equal, and 0 stays 0, which no feature has.
  *
  * Called by digest.c for each digest (pack), and by `strata digest` for --ranks and --make-ranks. Memory alone. */
-#include "mlbf/digest.h"
+#include "mlbf/similar/digest_inside.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -123,7 +123,7 @@ mlbf_status mlbf_digest_ranks_parse(const char *text, size_t size, mlbf_digest_r
  *         coreutils bash libc6 perl-base && cd ..
  *     find debs -name '*.deb' -exec dpkg-deb -x {} root ';'
  *     find debs root -type f -print0 | LC_ALL=C sort -z | xargs -0 cat | strata digest --make-ranks - */
-const mlbf_digest_ranks *mlbf_digest_ranks_default(void)
+const mlbf_digest_ranks *digest_ranks_default(void)
 {
   static const mlbf_digest_ranks built_in = {{
 #include "mlbf/similar/digest_ranks_table.h"

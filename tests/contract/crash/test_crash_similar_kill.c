@@ -105,8 +105,8 @@ static mlbf_status add(mlbf_corpus *c, const char *prefix, uint64_t number, char
   for (uint64_t i = 0; i < SHINGLES; i++)
     shingles[i] = (i + 1) * (UINT64_MAX / (SHINGLES + 1)) + number * UINT64_C(0x9e3779b97f4a7);
   mlbf_span span = {name, (size_t)snprintf(name, sizeof name, "%s%llu", prefix, (unsigned long long)number)};
-  return mlbf_corpus_add_near(c, span, &(mlbf_shingles){.at = shingles, .count = SHINGLES, .text = number + 1}, near,
-                              &share);
+  return mlbf_corpus_add(c, span, &(mlbf_shingles){.at = shingles, .count = SHINGLES, .text = number + 1}, near,
+                         &share);
 }
 
 /* Adds from `number` on, and says what is flushed, until it is killed, or has added `count`. */

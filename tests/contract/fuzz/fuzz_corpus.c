@@ -75,7 +75,7 @@ static void use(bool read_only)
   if (mlbf_corpus_each(c, count_one, &count) != MLBF_OK || count != stats.documents)
     abort();
   ask(c, &document);
-  if (!read_only && mlbf_corpus_add(c, (mlbf_span){"a", 1}, &document) != MLBF_OK)
+  if (!read_only && mlbf_corpus_add(c, (mlbf_span){"a", 1}, &document, NULL, NULL) != MLBF_OK)
     abort();
   mlbf_corpus_close(c);
 }

@@ -48,7 +48,6 @@ static void use_count(mlbf_count *count)
       return;
     if (now < (before + times < stats.limit ? before + times : stats.limit))
       abort();
-    mlbf_count_remove(count, key, 1, &now);
   }
   mlbf_count *again = NULL;
   mlbf_status status = mlbf_count_save(count, copy);

@@ -35,7 +35,7 @@ static mlbf_status add(mlbf_corpus *c, uint64_t id)
 {
   char name[32];
   mlbf_shingles d = document(id);
-  return mlbf_corpus_add(c, name_of(id, name), &d);
+  return mlbf_corpus_add(c, name_of(id, name), &d, NULL, NULL);
 }
 
 static int fill_a_volume(void **state)
@@ -228,7 +228,7 @@ static mlbf_status add_near(mlbf_corpus *c, uint64_t id)
   char name[32], *near = NULL;
   double share;
   mlbf_shingles d = page(id);
-  mlbf_status status = mlbf_corpus_add_near(c, name_of(id, name), &d, &near, &share);
+  mlbf_status status = mlbf_corpus_add(c, name_of(id, name), &d, &near, &share);
   if (status == MLBF_OK)
     assert_true((near != NULL) == (id % 2 == 1) && (!near || strtoull(near, NULL, 10) == id - 1));
   assert_true(status == MLBF_OK || !near);
@@ -292,7 +292,7 @@ CASE(a_table_that_is_not_saved_is_made_again)
   assert_int_equal(mlbf_corpus_near_open(c), MLBF_OK);
   for (uint64_t id = 0; id <= FULL; id += FULL / 2) {
     mlbf_shingles d = document(id);
-    assert_int_equal(mlbf_corpus_add_near(c, (mlbf_span){"x", 1}, &d, &near, &share), MLBF_OK);
+    assert_int_equal(mlbf_corpus_add(c, (mlbf_span){"x", 1}, &d, &near, &share), MLBF_OK);
     assert_non_null(near);
     assert_int_equal(strtoull(near, NULL, 10), id);
     free(near);

@@ -48,7 +48,7 @@ static long add(mlbf_corpus *c, size_t number, const mlbf_shingles *s, double *s
 {
   char name[32], *near = NULL;
   long found = -1;
-  assert_int_equal(mlbf_corpus_add_near(c, name_of(number, name), s, &near, share), MLBF_OK);
+  assert_int_equal(mlbf_corpus_add(c, name_of(number, name), s, &near, share), MLBF_OK);
   if (near)
     assert_int_equal(sscanf(near, "http://a.example/%ld", &found), 1);
   free(near);
@@ -401,12 +401,12 @@ CASE(what_cannot_be_is_refused)
   mlbf_shingles s = long_document(0), none = {0};
   double share;
   assert_int_equal(mlbf_corpus_near_open(c), MLBF_BAD_ARGUMENT);
-  assert_int_equal(mlbf_corpus_add_near(c, (mlbf_span){"x", 1}, &none, &near, &share), MLBF_BAD_ARGUMENT);
-  assert_int_equal(mlbf_corpus_add_near(c, (mlbf_span){"", 0}, &s, &near, &share), MLBF_BAD_ARGUMENT);
+  assert_int_equal(mlbf_corpus_add(c, (mlbf_span){"x", 1}, &none, &near, &share), MLBF_BAD_ARGUMENT);
+  assert_int_equal(mlbf_corpus_add(c, (mlbf_span){"", 0}, &s, &near, &share), MLBF_BAD_ARGUMENT);
   mlbf_corpus_close(c);
   assert_int_equal(mlbf_corpus_open(directory, true, &c, message), MLBF_OK);
   assert_int_equal(mlbf_corpus_near_open(c), MLBF_BAD_ARGUMENT);
-  assert_int_equal(mlbf_corpus_add_near(c, (mlbf_span){"x", 1}, &s, &near, &share), MLBF_BAD_ARGUMENT);
+  assert_int_equal(mlbf_corpus_add(c, (mlbf_span){"x", 1}, &s, &near, &share), MLBF_BAD_ARGUMENT);
   assert_null(near);
   mlbf_corpus_close(c);
 }

@@ -15,7 +15,7 @@ enum { KEYS = 200000, HEADER = 4096 };
 static mlbf_key_set *create(void)
 {
   mlbf_key_set *set = NULL;
-  assert_int_equal(mlbf_key_set_create(7, "strict", &set), MLBF_OK);
+  assert_int_equal(mlbf_key_set_create(NULL, 7, "strict", &set), MLBF_OK);
   return set;
 }
 

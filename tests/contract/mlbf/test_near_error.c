@@ -83,7 +83,7 @@ static bool add(mlbf_corpus *c, const text *t)
   double share;
   mlbf_shingles s = shingles_of(t);
   int size = snprintf(name, sizeof name, "%u", number++);
-  assert_int_equal(mlbf_corpus_add_near(c, (mlbf_span){name, (size_t)size}, &s, &near, &share), MLBF_OK);
+  assert_int_equal(mlbf_corpus_add(c, (mlbf_span){name, (size_t)size}, &s, &near, &share), MLBF_OK);
   bool is_near = near != NULL;
   free(near);
   mlbf_shingles_free(&s);

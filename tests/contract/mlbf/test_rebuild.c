@@ -212,9 +212,9 @@ CASE(damage_is_noticed)
   fputc(byte ^ 4, file);
   fclose(file);
   assert_int_equal(mlbf_map(old_path, NULL, &mapped), MLBF_OK);
-  assert_int_equal(mlbf_verify_some(mapped, MIB / 2, &is_done), MLBF_OK);
+  assert_int_equal(mlbf_verify(mapped, MIB / 2, &is_done), MLBF_OK);
   assert_false(is_done);
-  assert_int_equal(mlbf_verify_some(mapped, MIB / 2, &is_done), MLBF_DAMAGED);
+  assert_int_equal(mlbf_verify(mapped, MIB / 2, &is_done), MLBF_DAMAGED);
   assert_int_equal(mlbf_rebuild_begin(mapped, NULL, MIB, path, &r), MLBF_OK);
   assert_int_equal(run(r, 0, 1, &times), MLBF_DAMAGED);
   mlbf_rebuild_end(r);
@@ -240,11 +240,11 @@ CASE(a_sound_one_is_verified_in_pieces)
   assert_true(known[0] && !known[1] && known[2]);
   int calls = 0;
   for (; !is_done; calls++)
-    assert_int_equal(mlbf_verify_some(mapped, 1, &is_done), MLBF_OK);
+    assert_int_equal(mlbf_verify(mapped, 1, &is_done), MLBF_OK);
   mlbf_stats stats;
   mlbf_stats_read(mapped, &stats);
   assert_int_equal(calls, (stats.bits / 8 + MIB - 1) / MIB);
-  assert_int_equal(mlbf_verify_some(filter, 1, &is_done), MLBF_OK); /* nothing to check */
+  assert_int_equal(mlbf_verify(filter, 1, &is_done), MLBF_OK); /* nothing to check */
   assert_true(is_done);
   mlbf_free(filter);
   mlbf_free(mapped);

@@ -44,14 +44,3 @@ CASE(four_that_share_a_set_are_remembered)
   assert_false(mlbf_recent_note(recent, (mlbf_hash128){2, 7}));
   mlbf_recent_free(recent);
 }
-
-CASE(clear_forgets)
-{
-  mlbf_recent *recent = mlbf_recent_create(1000);
-  mlbf_hash128 hash = {1, 2};
-  mlbf_recent_note(recent, hash);
-  mlbf_recent_clear(recent);
-  assert_false(mlbf_recent_note(recent, hash));
-  mlbf_recent_free(recent);
-  mlbf_recent_free(NULL);
-}

@@ -135,7 +135,7 @@ CASE(key_sets)
     const uint8_t *secret = drawn ? NULL : test_secret(0);
     mlbf_key_set *set, *again = NULL;
     bool was_seen;
-    assert_int_equal(mlbf_key_set_create_with(secret, "", &set), MLBF_OK);
+    assert_int_equal(mlbf_key_set_create(secret, 0, "", &set), MLBF_OK);
     for (unsigned i = 0; i < KEYS; i++)
       assert_int_equal(mlbf_key_set_insert(set, mlbf_key_set_hash(set, key_of(i)), &was_seen), MLBF_OK);
     assert_int_equal(mlbf_key_set_save(set, path), MLBF_OK);

@@ -85,7 +85,7 @@ static mlbf_status save_key_set(const char *path)
   mlbf_key_set *set;
   char text[32];
   bool was_seen;
-  mlbf_status status = mlbf_key_set_create(SEED, "strict", &set);
+  mlbf_status status = mlbf_key_set_create(NULL, SEED, "strict", &set);
   for (int i = 0; status == MLBF_OK && i < INSERTIONS; i++)
     status = mlbf_key_set_insert(set, mlbf_key_set_hash(set, key_of(i, text)), &was_seen);
   if (status == MLBF_OK)

@@ -276,7 +276,7 @@ CASE(links_like_the_page_hide_nothing)
 static mlbf_key_set *set_with(const uint8_t *secret)
 {
   mlbf_key_set *set = NULL;
-  mlbf_status status = secret ? mlbf_key_set_create_with(secret, "", &set) : mlbf_key_set_create(0, "", &set);
+  mlbf_status status = mlbf_key_set_create(secret, 0, "", &set);
   assert_int_equal(status, MLBF_OK);
   return set;
 }

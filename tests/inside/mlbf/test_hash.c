@@ -395,11 +395,7 @@ CASE(the_check_value_is_counter_0)
   uint8_t secret[MLBF_SECRET_BYTES];
   keys_from_seed(7, &keys);
   mlbf_secret_from_seed(7, secret);
-  uint64_t check = mlbf_secret_check(secret);
-  assert_memory_equal(&check, slow_aes256(secret, (slow_block){{0}}).bytes, 8);
-  assert_int_equal(check, keys.fast.check.low);
-  secret[31] ^= 1;
-  assert_int_not_equal(check, mlbf_secret_check(secret));
+  assert_memory_equal(&keys.fast.check.low, slow_aes256(secret, (slow_block){{0}}).bytes, 8);
 }
 
 #define DIGITS "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1eFf"
