@@ -91,10 +91,6 @@ void mlbf_epoch_stats_read(const mlbf_epoch *window, mlbf_window_stats *stats);
 mlbf_status mlbf_epoch_save(const mlbf_epoch *window, const char *path);
 mlbf_status mlbf_epoch_load(const char *path, const uint8_t *secret, mlbf_epoch **window);
 
-/* False-positive rate of keys never inserted, if every insertion is a different key: the average of (1 - e^(-kn/m))^k
- * as n, the number of keys in live cells, grows from w to 13/12 w during an epoch. */
-double mlbf_epoch_expected(double window, double cells, uint32_t hashes);
-
 #ifdef __cplusplus
 }
 #endif

@@ -185,7 +185,7 @@ static void write_row(const table *t, int row, const counts *count)
   double printed = skip_printed(window, cells, rows[row].hashes);
   double expected = skip_expected(window, cells, rows[row].hashes);
   double epoch_cells = cells * 2 * rows[row].cell_bits / EPOCH_CELL_BITS;
-  double epoch_expected = mlbf_epoch_expected(window, epoch_cells, rows[row].hashes);
+  double epoch_formula = epoch_expected(window, epoch_cells, rows[row].hashes);
   table_row(t, (table_cell[]){
                  TABLE_NUMBER(rows[row].figure),
                  TABLE_NUMBER(window),
@@ -200,8 +200,8 @@ static void write_row(const table *t, int row, const counts *count)
                  TABLE_NUMBER(share(count->decaying_same_m, count)),
                  TABLE_NUMBER(share(count->decaying_same_bits, count)),
                  TABLE_NUMBER(share(count->epoch, count)),
-                 TABLE_NUMBER(epoch_expected),
-                 TABLE_NUMBER(expected / epoch_expected),
+                 TABLE_NUMBER(epoch_formula),
+                 TABLE_NUMBER(expected / epoch_formula),
                });
 }
 

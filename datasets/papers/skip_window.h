@@ -31,6 +31,10 @@ bool skip_test(const skip_window *s, uint64_t key);
  * 1 - (1 - f(p)) (1 - f(w - p)), f(q) = (1 - e^(-kq/m))^k. `cells` is m, of one array. */
 double skip_expected(double window, double cells, uint32_t hashes);
 
+/* The same of mlbf/window.h's: the average of (1 - e^(-kn/m))^k as n, the number of keys in live cells, grows from w to
+ * 13/12 w during an epoch. */
+double epoch_expected(double window, double cells, uint32_t hashes);
+
 /* What the paper prints instead, (1 - (1 - 1/(2m))^(wk))^k: as if both arrays were one of 2m cells. 4 to 43 times too
  * low (strata replay --paper skip). */
 double skip_printed(double window, double cells, uint32_t hashes);

@@ -82,7 +82,7 @@ static mlbf_status load_filter(const char *name, const uint8_t *secret, mlbf_cou
 /* The options of the filters that this file makes. */
 static mlbf_count_options options_of(uint32_t index, uint64_t urls)
 {
-  mlbf_count_options options = MLBF_COUNT_OPTIONS_DEFAULT;
+  mlbf_count_options options = mlbf_count_options_default();
   options.keys = urls;
   options.rate = ldexp(wrong_share, -(int)index);
   return options;

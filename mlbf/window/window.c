@@ -376,17 +376,6 @@ void mlbf_epoch_stats_read(const mlbf_epoch *window, mlbf_window_stats *stats)
   stats->rate = pow(stats->fill, stats->hashes);
 }
 
-/* ---- formula -------------------------------------------------------------------------------------------- */
-
-double mlbf_epoch_expected(double window, double cells, uint32_t hashes)
-{
-  enum { STEPS = 64 }; /* middles of so many parts of an epoch: the curve is all but straight */
-  double sum = 0;
-  for (int i = 0; i < STEPS; i++)
-    sum += rate_of(window * (1 + (i + 0.5) / STEPS / EPOCHS_MAX), cells, hashes);
-  return sum / STEPS;
-}
-
 /* ---- files ---------------------------------------------------------------------------------------------- */
 
 mlbf_status mlbf_epoch_save(const mlbf_epoch *window, const char *path)

@@ -133,7 +133,7 @@ CASE(epoch_is_fifty_times_better_up_to_a_load)
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     double window = exp2(rows[i].bits) - 1;
     for (double load = 0.02; load < 2 * rows[i].load; load += 0.02) {
-      double cells = window / load, epoch = mlbf_epoch_expected(window, cells * rows[i].bits / 2, 4);
+      double cells = window / load, epoch = epoch_expected(window, cells * rows[i].bits / 2, 4);
       double times = skip_expected(window, cells, 4) / epoch;
       if (load < rows[i].load)
         assert_true(times >= 50);
