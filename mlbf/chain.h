@@ -10,6 +10,7 @@
 #define STRATA_MLBF_CHAIN_H
 
 #include "mlbf/filter.h"
+#include "mlbf/stream.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -44,6 +45,11 @@ void mlbf_chain_stats_read(const mlbf_chain *chain, mlbf_chain_stats *stats); /*
  * grows. */
 mlbf_status mlbf_chain_save(const mlbf_chain *chain, const char *path);
 mlbf_status mlbf_chain_load(const char *path, const uint8_t *secret, mlbf_chain **chain);
+
+/* The bytes of that file through a callback. Beside the chain itself memory is 8 bytes a MiB of it. mlbf_chain_read
+ * reads as far as the chain goes, and no further. MLBF_IO: the callback failed. */
+mlbf_status mlbf_chain_write(const mlbf_chain *chain, mlbf_write *write, void *context);
+mlbf_status mlbf_chain_read(mlbf_read *read, void *context, const uint8_t *secret, mlbf_chain **chain);
 
 #ifdef __cplusplus
 }

@@ -1,3 +1,8 @@
+/* The experiments of Yan and Cho, run: counting.h tells them.
+ *
+ * Always: both filters of a round get the same keys, times and hash functions, in the same order, so that only the
+ * refinements differ. A round is its number's own random stream: any number of rounds, in any order, has the same
+ * results. Called by paper_counting.c. */
 #include "datasets/papers/counting.h"
 #include "datasets/sort/rng.h"
 

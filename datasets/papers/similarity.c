@@ -1,3 +1,7 @@
+/* Table 5 of Roussev (2012), run by threads: similarity.h tells the protocol.
+ *
+ * Always: a piece is its number's own random bytes, so results do not depend on how the pieces are shared out among
+ * threads. Called by paper_sdhash.c. */
 #include "datasets/papers/similarity.h"
 #include "datasets/sort/rng.h"
 #include "datasets/replay/stopwatch.h"

@@ -1,3 +1,7 @@
+/* The known formats, in the order in which they are tried: format.h.
+ *
+ * Always: a field lies within its row; nothing is copied but into the caller's scratch. A row function changes nothing,
+ * so a sample may be tried with each. Called by urlset.c and column.c. */
 #include "datasets/read/format.h"
 
 #include <string.h>

@@ -1,3 +1,7 @@
+/* The URL of an id: records sorted by page, in a file of fixed size each, and their texts in another.
+ *
+ * Always: a look-up reads what was written and sorted; an id that came twice has the URL that came first. Files are
+ * unlinked as they are made, so a crash leaves nothing. Called by urlset.c. */
 #include "datasets/read/ids.h"
 #include "datasets/read/reader.h"
 #include "datasets/sort/sorter.h"

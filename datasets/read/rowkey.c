@@ -1,3 +1,7 @@
+/* The key of a row's URL: rowkey.h.
+ *
+ * Always: the text is not changed, and the key is what the frontier's URL path makes of it, with a scheme before it if
+ * it has none. Called for each row, by column.c to choose, and by datasets/replay to read. */
 #include "datasets/read/rowkey.h"
 #include "datasets/read/format.h"
 

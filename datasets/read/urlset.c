@@ -1,3 +1,7 @@
+/* One URL at a time from a set of any format: urlset.h.
+ *
+ * Always: a row is given, counted as refused, or part of another's document; none is two of these. Called by
+ * datasets/replay and by `strata crawl --seeds`. */
 #include "datasets/read/urlset.h"
 #include "datasets/read/column.h"
 

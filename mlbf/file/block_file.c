@@ -148,20 +148,30 @@ static mlbf_status adopt_header(const block_header *header, const uint8_t *secre
 
 /* ---- reading ---- */
 
+int64_t mlbf_read_file(void *context, void *bytes, uint64_t size)
+{
+  ssize_t got;
+  do
+    got = read(*(const int *)context, bytes, size < INT_MAX ? size : INT_MAX / 2);
+  while (got < 0 && errno == EINTR);
+  return got;
+}
+
+/* A callback, and how much it may still give. */
 typedef struct source {
-  int file_number;
+  mlbf_read *read;
+  void *context;
   uint64_t *bytes_left;
 } source;
 
 static mlbf_status read_all(const source *s, void *bytes, uint64_t size)
 {
   for (char *at = bytes; size > 0;) {
-    ssize_t got = read(s->file_number, at, size < INT_MAX ? size : INT_MAX / 2);
-    if (got < 0 && errno == EINTR)
-      continue;
-    if (got <= 0)
-      return got < 0 ? MLBF_IO : MLBF_DAMAGED;
-    assert((uint64_t)got <= size);
+    int64_t got = s->read(s->context, at, size);
+    if (got < 0 || (uint64_t)got > size)
+      return MLBF_IO;
+    if (got == 0)
+      return MLBF_DAMAGED;
     at += got;
     size -= (uint64_t)got;
     *s->bytes_left -= (uint64_t)got < *s->bytes_left ? (uint64_t)got : *s->bytes_left;
@@ -202,12 +212,12 @@ static mlbf_status load_body(const source *s, const block_header *header, mlbf_b
   return status;
 }
 
-mlbf_status mlbf_block_file_read(int file_number, uint64_t *bytes_left, mlbf_structure kind, const uint8_t *secret,
-                                 mlbf_body_sizer *sizer, mlbf_block_file *file)
+mlbf_status mlbf_block_file_read(mlbf_read *read, void *context, uint64_t *bytes_left, mlbf_structure kind,
+                                 const uint8_t *secret, mlbf_body_sizer *sizer, mlbf_block_file *file)
 {
   block_header header;
   mlbf_block_file made;
-  const source s = {file_number, bytes_left};
+  const source s = {read, context, bytes_left};
   mlbf_status status = read_all(&s, &header, sizeof header);
   if (status == MLBF_OK)
     status = block_header_check(&header, kind, *bytes_left);
@@ -240,7 +250,7 @@ mlbf_status mlbf_block_file_load(const char *path, mlbf_structure kind, const ui
     return MLBF_IO;
   mlbf_status status = measure(number, &left);
   if (status == MLBF_OK)
-    status = mlbf_block_file_read(number, &left, kind, secret, sizer, &made);
+    status = mlbf_block_file_read(mlbf_read_file, &number, &left, kind, secret, sizer, &made);
   if (status == MLBF_OK && left > 0) {
     mlbf_block_file_drop(&made);
     status = MLBF_DAMAGED;

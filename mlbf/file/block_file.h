@@ -19,6 +19,7 @@
 #include <string.h>
 
 #include "mlbf/hash/keying.h"
+#include "mlbf/stream.h"
 
 enum {
   MLBF_HEADER_BYTES = 4096,
@@ -70,8 +71,9 @@ void mlbf_block_file_drop(mlbf_block_file *file); /* fine if it was never made, 
 mlbf_status mlbf_block_file_save(int directory, const char *path, const mlbf_block_file *file, const mlbf_span *parts,
                                  size_t count);
 
-/* The same behind what an open file has. */
-mlbf_status mlbf_block_file_write(int file_number, const mlbf_block_file *file, const mlbf_span *parts, size_t count);
+/* The same into a callback. Its memory is a checksum for each MiB. MLBF_IO: the callback failed. */
+mlbf_status mlbf_block_file_write(mlbf_write *write, void *context, const mlbf_block_file *file, const mlbf_span *parts,
+                                  size_t count);
 
 /* A file that grows block by block. */
 typedef struct mlbf_block_writer {
@@ -105,12 +107,15 @@ mlbf_status mlbf_block_file_map(const char *path, mlbf_structure kind, const uin
 mlbf_status mlbf_block_file_map_open(int file_number, mlbf_structure kind, const uint8_t *secret,
                                      mlbf_body_sizer *sizer, mlbf_block_file *file);
 
-/* From where an open file stands; several may follow each other in it. `bytes_left`, which is lowered, is what is still
- * there: a body beyond it is refused before there is memory for it. */
-mlbf_status mlbf_block_file_read(int file_number, uint64_t *bytes_left, mlbf_structure kind, const uint8_t *secret,
-                                 mlbf_body_sizer *sizer, mlbf_block_file *file);
+/* From a callback, as many bytes as the file has; several files may follow each other. `bytes_left`, which is lowered,
+ * is what can still come, UINT64_MAX if nobody knows: a body beyond it is refused before there is memory for it. */
+mlbf_status mlbf_block_file_read(mlbf_read *read, void *context, uint64_t *bytes_left, mlbf_structure kind,
+                                 const uint8_t *secret, mlbf_body_sizer *sizer, mlbf_block_file *file);
 
-/* As mlbf_verify. */
+/* Reads an open file from its beginning; the context is a pointer to its number. */
+int64_t mlbf_read_file(void *context, void *bytes, uint64_t size);
+
+/* As mlbf_verify_some. */
 mlbf_status mlbf_block_file_verify_some(mlbf_block_file *file, uint64_t bytes, bool *is_done);
 mlbf_status mlbf_block_file_verify(mlbf_block_file *file);
 

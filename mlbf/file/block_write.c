@@ -52,20 +52,20 @@ static void sum_parts(const mlbf_span *parts, size_t count, XXH3_state_t *state,
     *checksums = XXH3_64bits_digest(state);
 }
 
-static mlbf_status write_parts(int file_number, const mlbf_block_file *file, const mlbf_span *parts, size_t count,
-                               const uint64_t *checksums)
+static mlbf_status write_parts(mlbf_write *write, void *context, const mlbf_block_file *file, const mlbf_span *parts,
+                               size_t count, const uint64_t *checksums)
 {
   block_header header;
   uint64_t bytes = parts_bytes(parts, count);
   block_header_fill(file, bytes, checksums, &header);
-  bool is_written = mlbf_disk_write(file_number, &header, sizeof header);
+  bool is_written = write(context, &header, sizeof header);
   for (size_t i = 0; is_written && i < count; i++)
-    is_written = parts[i].size == 0 || mlbf_disk_write(file_number, parts[i].bytes, parts[i].size);
-  return is_written && mlbf_disk_write(file_number, checksums, mlbf_block_count(bytes) * sizeof *checksums) ? MLBF_OK
-                                                                                                            : MLBF_IO;
+    is_written = parts[i].size == 0 || write(context, parts[i].bytes, parts[i].size);
+  return is_written && write(context, checksums, mlbf_block_count(bytes) * sizeof *checksums) ? MLBF_OK : MLBF_IO;
 }
 
-mlbf_status mlbf_block_file_write(int file_number, const mlbf_block_file *file, const mlbf_span *parts, size_t count)
+mlbf_status mlbf_block_file_write(mlbf_write *write, void *context, const mlbf_block_file *file, const mlbf_span *parts,
+                                  size_t count)
 {
   uint64_t bytes = parts_bytes(parts, count);
   assert(bytes > 0);
@@ -76,13 +76,18 @@ mlbf_status mlbf_block_file_write(int file_number, const mlbf_block_file *file, 
   mlbf_status status = MLBF_NO_MEMORY;
   if (checksums && state) {
     sum_parts(parts, count, state, checksums);
-    status = write_parts(file_number, file, parts, count, checksums);
+    status = write_parts(write, context, file, parts, count, checksums);
   }
   int why = errno;
   free(checksums);
   XXH3_freeState(state);
   errno = why;
   return status;
+}
+
+static bool write_file(void *context, const void *bytes, uint64_t size)
+{
+  return mlbf_disk_write(*(const int *)context, bytes, size);
 }
 
 typedef struct saved {
@@ -94,7 +99,7 @@ typedef struct saved {
 static mlbf_status save(int file_number, const void *context)
 {
   const saved *s = context;
-  return mlbf_block_file_write(file_number, s->file, s->parts, s->count);
+  return mlbf_block_file_write(write_file, &file_number, s->file, s->parts, s->count);
 }
 
 mlbf_status mlbf_block_file_save(int directory, const char *path, const mlbf_block_file *file, const mlbf_span *parts,

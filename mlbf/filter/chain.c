@@ -199,18 +199,27 @@ void mlbf_chain_stats_read(const mlbf_chain *chain, mlbf_chain_stats *stats)
 
 /* ---- its file ---------------------------------------------------------------------------------------------------- */
 
-static mlbf_status save(int file_number, const void *context)
+mlbf_status mlbf_chain_write(const mlbf_chain *chain, mlbf_write *write, void *context)
 {
-  const mlbf_chain *chain = context;
   mlbf_status status = MLBF_OK;
   assert_chain(chain);
   for (uint32_t i = 0; status == MLBF_OK && i < chain->count; i++) {
     mlbf_block_file file = chain->slices[i]->file;
     const mlbf_span body = {file.body, file.body_bytes};
     mlbf_filter_numbers(chain->slices[i], i, chain->count, file.numbers);
-    status = mlbf_block_file_write(file_number, &file, &body, 1);
+    status = mlbf_block_file_write(write, context, &file, &body, 1);
   }
   return status;
+}
+
+static bool write_file(void *context, const void *bytes, uint64_t size)
+{
+  return mlbf_disk_write(*(const int *)context, bytes, size);
+}
+
+static mlbf_status save(int file, const void *chain)
+{
+  return mlbf_chain_write(chain, write_file, &file);
 }
 
 mlbf_status mlbf_chain_save(const mlbf_chain *chain, const char *path)
@@ -226,12 +235,12 @@ static bool is_slice_of(const mlbf_chain *chain, const mlbf_filter *slice)
          slice->plan.signals == first->plan.signals;
 }
 
-static mlbf_status read_slice(int file_number, uint64_t *bytes_left, const uint8_t *secret, mlbf_chain *chain,
-                              uint32_t *count)
+static mlbf_status read_slice(mlbf_read *read, void *context, uint64_t *bytes_left, const uint8_t *secret,
+                              mlbf_chain *chain, uint32_t *count)
 {
   mlbf_block_file file;
   uint32_t its_count;
-  mlbf_status status = mlbf_block_file_read(file_number, bytes_left, MLBF_FILE_FILTER, secret, mlbf_filter_body_bytes,
+  mlbf_status status = mlbf_block_file_read(read, context, bytes_left, MLBF_FILE_FILTER, secret, mlbf_filter_body_bytes,
                                             &file);
   if (status != MLBF_OK)
     return status;
@@ -246,18 +255,25 @@ static mlbf_status read_slice(int file_number, uint64_t *bytes_left, const uint8
   return is_slice_of(chain, chain->slices[chain->count++]) ? MLBF_OK : MLBF_MISMATCH;
 }
 
-static mlbf_status read_chain(int file_number, uint64_t *bytes_left, const uint8_t *secret, mlbf_chain **chain)
+static mlbf_status read_chain(mlbf_read *read, void *context, uint64_t *bytes_left, const uint8_t *secret,
+                              mlbf_chain **chain)
 {
   mlbf_chain *made = calloc(1, sizeof *made);
   uint32_t count = 1;
   mlbf_status status = made ? MLBF_OK : MLBF_NO_MEMORY;
   while (status == MLBF_OK && made->count < count)
-    status = read_slice(file_number, bytes_left, secret, made, &count);
+    status = read_slice(read, context, bytes_left, secret, made, &count);
   if (status == MLBF_OK)
     *chain = made;
   else
     mlbf_chain_free(made);
   return status;
+}
+
+mlbf_status mlbf_chain_read(mlbf_read *read, void *context, const uint8_t *secret, mlbf_chain **chain)
+{
+  uint64_t unknown = UINT64_MAX;
+  return read_chain(read, context, &unknown, secret, chain);
 }
 
 mlbf_status mlbf_chain_load(const char *path, const uint8_t *secret, mlbf_chain **chain)
@@ -272,7 +288,7 @@ mlbf_status mlbf_chain_load(const char *path, const uint8_t *secret, mlbf_chain 
   if (status == MLBF_OK && (!S_ISREG(info.st_mode) || left < MLBF_HEADER_BYTES))
     status = MLBF_NOT_A_FILTER;
   if (status == MLBF_OK)
-    status = read_chain(file, &left, secret, &made);
+    status = read_chain(mlbf_read_file, &file, &left, secret, &made);
   if (status == MLBF_OK && left > 0) {
     mlbf_chain_free(made);
     status = MLBF_DAMAGED;

@@ -143,6 +143,10 @@ typedef struct mlbf_chain_stats {
 void mlbf_chain_stats_read(const mlbf_chain *chain, mlbf_chain_stats *stats);
 mlbf_status mlbf_chain_save(const mlbf_chain *chain, const char *path);
 mlbf_status mlbf_chain_load(const char *path, const uint8_t *secret, mlbf_chain **chain);
+typedef bool mlbf_write(void *context, const void *bytes, uint64_t size);
+typedef int64_t mlbf_read(void *context, void *bytes, uint64_t size);
+mlbf_status mlbf_chain_write(const mlbf_chain *chain, mlbf_write *write, void *context);
+mlbf_status mlbf_chain_read(mlbf_read *read, void *context, const uint8_t *secret, mlbf_chain **chain);
 
 typedef struct glue_link { ...; } glue_link;
 typedef struct glue_answer { uint64_t id; int32_t url, outcome; } glue_answer;
@@ -155,6 +159,8 @@ mlbf_status glue_chain_keys(mlbf_chain *chain, const char *bytes, const uint32_t
                             uint8_t *was_new);
 
 extern "Python" void strata_log(void *context, const char *sentence);
+extern "Python" bool strata_write(void *context, const void *bytes, uint64_t size);
+extern "Python" int64_t strata_read(void *context, void *bytes, uint64_t size);
 """
 
 LIBRARIES = ["lmdb", "uriparser", "unistring", "xxhash", "m"]  # what the static libraries stand on

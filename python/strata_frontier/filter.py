@@ -2,7 +2,7 @@
 import os
 from array import array
 from threading import Lock
-from typing import Any, Iterable, List, NamedTuple, Optional, Union
+from typing import IO, Any, Iterable, List, NamedTuple, Optional, Union
 
 from ._strata import ffi, lib
 from .errors import BadArgument, Closed, raise_filter
@@ -30,6 +30,48 @@ def as_path(path: "Union[str, os.PathLike[str]]") -> bytes:
     if b"\0" in name:
         raise BadArgument(f"{path!r} is no path: it has a NUL")
     return name
+
+
+class _Stream:
+    """A binary file that the library writes to or reads from, and what went wrong there."""
+
+    def __init__(self, file: "IO[bytes]") -> None:
+        self.file = file
+        self.error: Optional[BaseException] = None
+        self.handle = ffi.new_handle(self)
+
+    def check(self, status: int, what: str) -> None:
+        if self.error is not None:
+            raise self.error
+        if status != lib.MLBF_OK:
+            raise_filter(status, what)
+
+
+def _note_error(kind: Any, error: Any, trace: Any) -> None:
+    frame = trace.tb_frame.f_locals.get("stream") if trace else None
+    if frame is not None:
+        frame.error = error
+
+
+@ffi.def_extern(error=False, onerror=_note_error)  # type: ignore[misc]
+def strata_write(context: Any, data: Any, size: int) -> bool:
+    stream = ffi.from_handle(context)
+    at, most = 0, 1 << 20
+    while at < size:
+        part = ffi.buffer(data + at, min(size - at, most))[:]
+        written = stream.file.write(part)
+        at += len(part) if written is None else written
+    return True
+
+
+@ffi.def_extern(error=-1, onerror=_note_error)  # type: ignore[misc]
+def strata_read(context: Any, data: Any, size: int) -> int:
+    stream = ffi.from_handle(context)
+    part = stream.file.read(min(size, 1 << 20)) or b""
+    if len(part) > size:
+        raise ValueError("read() gave more than it was asked for")
+    ffi.memmove(data, part, len(part))
+    return len(part)
 
 
 class Filter:
@@ -60,12 +102,18 @@ class Filter:
         self._own(out[0])
 
     @classmethod
-    def load(cls, path: "Union[str, os.PathLike[str]]", *, secret: Optional[bytes] = None) -> "Filter":
-        """From a file that save() wrote, or `strata` did. A secret that was given to Filter must be given again."""
+    def load(cls, path: "Union[str, os.PathLike[str], IO[bytes]]", *, secret: Optional[bytes] = None) -> "Filter":
+        """From a file that save() wrote, or `strata` did, or from a binary file object that dump() wrote to, of which
+        nothing is read beyond the filter. A secret that was given to Filter must be given again."""
         out = ffi.new("mlbf_chain **")
-        status = lib.mlbf_chain_load(as_path(path), given_secret(secret), out)
-        if status != lib.MLBF_OK:
-            raise_filter(status, os.fspath(path))
+        if isinstance(path, (str, bytes, os.PathLike)):
+            status = lib.mlbf_chain_load(as_path(path), given_secret(secret), out)
+            if status != lib.MLBF_OK:
+                raise_filter(status, os.fspath(path))
+        else:
+            stream = _Stream(path)
+            status = lib.mlbf_chain_read(lib.strata_read, stream.handle, given_secret(secret), out)
+            stream.check(status, "the stream")
         loaded = cls.__new__(cls)
         loaded._lock = Lock()
         loaded._own(out[0])
@@ -77,6 +125,12 @@ class Filter:
             status = lib.mlbf_chain_save(self._open_chain(), as_path(path))
             if status != lib.MLBF_OK:
                 raise_filter(status, os.fspath(path))
+
+    def dump(self, file: "IO[bytes]") -> None:
+        """Writes the bytes of save() to a binary file object: a pipe, a socket's, io.BytesIO."""
+        stream = _Stream(file)
+        with self._lock:
+            stream.check(lib.mlbf_chain_write(self._open_chain(), lib.strata_write, stream.handle), "the stream")
 
     def add(self, key: Key) -> bool:
         """True: the key is new, certainly. False: it was added before, or the filter errs."""

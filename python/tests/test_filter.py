@@ -1,4 +1,5 @@
 """Filter: what was added is in it, in any number; closed, damaged and foreign things raise."""
+import io
 import random
 from threading import Thread
 
@@ -44,6 +45,59 @@ def test_a_saved_filter_is_the_same(tmp_path):
     assert again.stats().bits / 5000 < 64
     with pytest.raises(Mismatch):
         Filter.load(tmp_path / "seen", secret=bytes(32))
+
+
+class Trickle(io.RawIOBase):
+    """Takes and gives a few bytes at a time, and fails at one of them."""
+
+    def __init__(self, data=b"", fails_at=None):
+        super().__init__()
+        self.data, self.at, self.fails_at = bytearray(data), 0, fails_at
+
+    def write(self, part):
+        if self.fails_at is not None and len(self.data) >= self.fails_at:
+            raise OSError("the pipe is broken")
+        self.data += bytes(part)[:1000]
+        return min(len(part), 1000)
+
+    def read(self, size=-1):
+        if self.fails_at is not None and self.at >= self.fails_at:
+            raise OSError("the pipe is broken")
+        part = bytes(self.data[self.at:self.at + min(size, 777)])
+        self.at += len(part)
+        return part
+
+
+def test_a_filter_goes_through_a_stream(tmp_path):
+    seen = Filter(100, 1e-6)
+    keys = [f"key {i}" for i in range(1000)]
+    seen.add_many(keys)
+    seen.save(tmp_path / "seen")
+    pipe = Trickle()
+    seen.dump(pipe)
+    assert bytes(pipe.data) == (tmp_path / "seen").read_bytes()
+    pipe.data += b"what comes behind it"
+    assert all(Filter.load(pipe).contains_many(keys))
+    assert pipe.read(20) == b"what comes behind it"
+    whole = io.BytesIO()
+    seen.dump(whole)
+    assert all(Filter.load(io.BytesIO(whole.getvalue())).contains_many(keys))
+
+
+def test_streams_that_fail_or_end():
+    seen, whole = Filter(100, 1e-6), io.BytesIO()
+    seen.dump(whole)
+    data = whole.getvalue()
+    for at in (0, 100, 4096, len(data) - 1000):
+        with pytest.raises(OSError, match="broken"):
+            seen.dump(Trickle(fails_at=at))
+        with pytest.raises(OSError, match="broken"):
+            Filter.load(Trickle(data, fails_at=at))
+    for at in (0, 100, 4096, len(data) - 1):
+        with pytest.raises(StrataError):
+            Filter.load(io.BytesIO(data[:at]))
+    with pytest.raises(StrataError):
+        Filter.load(io.BytesIO(data[:200] + b"x" + data[201:]))
 
 
 def test_files_that_are_no_filters(tmp_path):

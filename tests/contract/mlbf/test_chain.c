@@ -246,42 +246,98 @@ CASE(a_filter_loads_as_a_chain)
   unlink(path);
 }
 
-CASE(a_damaged_chain_is_refused)
+/* ---- callbacks -------------------------------------------------------------------------------------------------- */
+
+/* A chain's bytes in memory, written and read a piece at a time; it may end too soon, or fail. */
+typedef struct pipe_end {
+  unsigned char *bytes;
+  size_t size, room, at, fails_at; /* at which byte; SIZE_MAX: never */
+  size_t most;                     /* bytes that one read gives */
+} pipe_end;
+
+static bool take(void *context, const void *bytes, uint64_t size)
 {
+  pipe_end *p = context;
+  if (p->size + size > p->fails_at)
+    return false;
+  while (p->size + size > p->room)
+    p->bytes = realloc(p->bytes, p->room = 2 * p->room + 4096);
+  memcpy(p->bytes + p->size, bytes, size);
+  p->size += size;
+  return true;
+}
+
+static int64_t give(void *context, void *bytes, uint64_t size)
+{
+  pipe_end *p = context;
+  uint64_t left = p->size - p->at, part = left < size ? left : size;
+  assert_true(size > 0);
+  if (p->at >= p->fails_at)
+    return -1;
+  part = part < p->most ? part : p->most;
+  memcpy(bytes, p->bytes + p->at, part);
+  p->at += part;
+  return (int64_t)part;
+}
+
+static pipe_end pipe_of(const mlbf_chain *chain)
+{
+  pipe_end p = {.fails_at = SIZE_MAX, .most = SIZE_MAX};
+  assert_int_equal(mlbf_chain_write(chain, take, &p), MLBF_OK);
+  return p;
+}
+
+CASE(a_chain_goes_through_callbacks)
+{
+  static const size_t pieces[] = {1, 4095, 1 << 20, SIZE_MAX};
   char path[] = "/tmp/test_growth.XXXXXX";
   close(mkstemp(path));
-  mlbf_chain *chain = chain_of(MLBF_KIND_LINE, false, 5000), *again = NULL;
+  mlbf_chain *chain = chain_of(MLBF_KIND_MLBF, true, 20000);
+  pipe_end p = pipe_of(chain);
   size_t size;
   assert_int_equal(mlbf_chain_save(chain, path), MLBF_OK);
-  char *bytes = scratch_read(path, &size);
-  for (size_t at = 0; at < size; at += at < 300 ? 1 : 499) {
-    bytes[at] ^= 4;
-    scratch_write(path, bytes, size);
-    mlbf_status status = mlbf_chain_load(path, NULL, &again);
-    assert_true(status == MLBF_NOT_A_FILTER || status == MLBF_VERSION || status == MLBF_DAMAGED);
-    bytes[at] ^= 4;
+  char *file = scratch_read(path, &size);
+  assert_int_equal(size, p.size);
+  assert_memory_equal(file, p.bytes, size);
+  take(&p, "behind it", 9);
+  for (size_t i = 0; i < sizeof pieces / sizeof *pieces; i++) {
+    mlbf_chain *again = NULL;
+    p.at = 0;
+    p.most = pieces[i];
+    assert_int_equal(mlbf_chain_read(give, &p, NULL, &again), MLBF_OK);
+    assert_int_equal(p.at, size); /* and no further */
+    assert_all_seen(again, 20000);
+    mlbf_chain_free(again);
   }
-  assert_null(again);
-  free(bytes);
+  free(file);
+  free(p.bytes);
   mlbf_chain_free(chain);
   unlink(path);
 }
 
-/* A chain's file. */
-typedef struct file_bytes {
-  char *bytes;
-  size_t size;
-} file_bytes;
-
-static file_bytes bytes_of(const mlbf_chain *chain)
+CASE(callbacks_that_fail_or_end_are_noticed)
 {
-  file_bytes saved;
-  char path[] = "/tmp/test_growth.XXXXXX";
-  close(mkstemp(path));
-  assert_int_equal(mlbf_chain_save(chain, path), MLBF_OK);
-  saved.bytes = scratch_read(path, &saved.size);
-  unlink(path);
-  return saved;
+  mlbf_chain *chain = chain_of(MLBF_KIND_LINE, false, 5000), *again = NULL;
+  pipe_end p = pipe_of(chain);
+  for (size_t at = 0; at < p.size; at += at < 4200 ? 1 : 997) {
+    pipe_end torn = {.bytes = p.bytes, .size = at, .fails_at = SIZE_MAX, .most = SIZE_MAX};
+    assert_int_equal(mlbf_chain_read(give, &torn, NULL, &again), MLBF_DAMAGED);
+    torn = (pipe_end){.bytes = p.bytes, .size = p.size, .fails_at = at, .most = 512};
+    assert_int_equal(mlbf_chain_read(give, &torn, NULL, &again), MLBF_IO);
+    torn = (pipe_end){.fails_at = at, .most = SIZE_MAX};
+    assert_int_equal(mlbf_chain_write(chain, take, &torn), MLBF_IO);
+    free(torn.bytes);
+  }
+  for (size_t at = 0; at < p.size; at += at < 300 ? 1 : 499) {
+    p.bytes[at] ^= 4;
+    p.at = 0;
+    mlbf_status status = mlbf_chain_read(give, &p, NULL, &again);
+    assert_true(status == MLBF_NOT_A_FILTER || status == MLBF_VERSION || status == MLBF_DAMAGED);
+    p.bytes[at] ^= 4;
+  }
+  assert_null(again);
+  free(p.bytes);
+  mlbf_chain_free(chain);
 }
 
 /* Slices are as full as they would be key by key, though batches end anywhere. */
@@ -300,7 +356,7 @@ CASE(a_batch_makes_the_same_file)
     }
     assert_int_equal(mlbf_chain_insert(batched, keys, BATCH, verdicts, &done), MLBF_OK);
   }
-  file_bytes p = bytes_of(batched), wanted = bytes_of(single);
+  pipe_end p = pipe_of(batched), wanted = pipe_of(single);
   assert_int_equal(p.size, wanted.size);
   assert_memory_equal(p.bytes, wanted.bytes, p.size);
   free(p.bytes);
@@ -310,7 +366,7 @@ CASE(a_batch_makes_the_same_file)
 }
 
 /* Where the slices of a chain's file begin; how many there are. */
-static size_t find_slices(const file_bytes *p, size_t begins[8])
+static size_t find_slices(const pipe_end *p, size_t begins[8])
 {
   size_t count = 0;
   for (uint64_t at = 0, body, blocks; at < p->size; at += 4096 + body + 8 * blocks) {
@@ -340,23 +396,19 @@ CASE(slices_that_make_no_chain_are_refused)
   assert_int_equal(mlbf_chain_create(&options, &other), MLBF_OK); /* of another secret */
   for (uint64_t id = 0; id < 5000; id++)
     chain_insert(other, id);
-  char path[] = "/tmp/test_growth.XXXXXX";
-  close(mkstemp(path));
-  file_bytes p = bytes_of(chain), q = bytes_of(other);
+  pipe_end p = pipe_of(chain), q = pipe_of(other);
   size_t begins[8];
   assert_int_equal(find_slices(&p, begins), 3);
   assert_int_equal(q.size, p.size);
   for (size_t row = 0; row < sizeof rows / sizeof *rows; row++) {
-    file_bytes mixed = {malloc(3 * p.size), 0};
+    pipe_end mixed = {.fails_at = SIZE_MAX, .most = SIZE_MAX};
     mlbf_chain *read = NULL;
     for (int i = 0; i < 3; i++) {
       size_t slice = (size_t)rows[row].slices[i];
-      const file_bytes *source = rows[row].others == i ? &q : &p;
-      memcpy(mixed.bytes + mixed.size, source->bytes + begins[slice], begins[slice + 1] - begins[slice]);
-      mixed.size += begins[slice + 1] - begins[slice];
+      const pipe_end *source = rows[row].others == i ? &q : &p;
+      take(&mixed, source->bytes + begins[slice], begins[slice + 1] - begins[slice]);
     }
-    scratch_write(path, mixed.bytes, mixed.size);
-    assert_int_equal(mlbf_chain_load(path, NULL, &read), rows[row].wanted);
+    assert_int_equal(mlbf_chain_read(give, &mixed, NULL, &read), rows[row].wanted);
     assert_true((read != NULL) == (rows[row].wanted == MLBF_OK));
     mlbf_chain_free(read);
     free(mixed.bytes);
@@ -365,7 +417,6 @@ CASE(slices_that_make_no_chain_are_refused)
   free(q.bytes);
   mlbf_chain_free(chain);
   mlbf_chain_free(other);
-  unlink(path);
 }
 
 /* A header with correct checksums that promises more than any machine has; nothing comes behind it. */
@@ -374,26 +425,28 @@ CASE(a_header_that_promises_much_costs_little)
   mlbf_options options = {
     .size = sizeof(mlbf_options), .kind = MLBF_KIND_BLOOM, .keys = 10, .bits = 64, .hashes = 1, .seed = 1};
   mlbf_filter *filter = NULL;
-  mlbf_chain *again = NULL;
+  mlbf_chain *chain = NULL, *again = NULL;
   char path[] = "/tmp/test_growth.XXXXXX";
-  size_t size;
   close(mkstemp(path));
   assert_int_equal(mlbf_create(&options, &filter), MLBF_OK);
   assert_int_equal(mlbf_save(filter, path), MLBF_OK);
-  char *bytes = scratch_read(path, &size);
+  assert_int_equal(mlbf_chain_load(path, NULL, &chain), MLBF_OK);
+  pipe_end p = pipe_of(chain);
   for (unsigned log = 20; log <= 48; log++) { /* bits */
     uint64_t bits = UINT64_C(1) << log, body = bits / 8, blocks = (body + (1 << 20) - 1) >> 20;
-    memcpy(bytes + BITS_AT, &bits, 8);
-    memcpy(bytes + 32, &body, 8);
-    memcpy(bytes + 40, &blocks, 8);
-    uint64_t checksum = XXH3_64bits(bytes, 4088);
-    memcpy(bytes + 4088, &checksum, 8);
-    scratch_write(path, bytes, size);
-    assert_int_equal(mlbf_chain_load(path, NULL, &again), MLBF_DAMAGED);
+    memcpy(p.bytes + BITS_AT, &bits, 8);
+    memcpy(p.bytes + 32, &body, 8);
+    memcpy(p.bytes + 40, &blocks, 8);
+    uint64_t checksum = XXH3_64bits(p.bytes, 4088);
+    memcpy(p.bytes + 4088, &checksum, 8);
+    p.at = 0;
+    mlbf_status status = mlbf_chain_read(give, &p, NULL, &again);
+    assert_true(status == MLBF_DAMAGED || (log > 36 && status == MLBF_NO_MEMORY));
   }
   assert_null(again);
-  free(bytes);
+  free(p.bytes);
   mlbf_free(filter);
+  mlbf_chain_free(chain);
   unlink(path);
 }
 
