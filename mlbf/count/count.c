@@ -1,4 +1,4 @@
-/* Counting filters: made, added to, asked, taken from. count.h draws the cells.
+/* Counting filters: made, added to, asked. count.h draws the cells.
  *
  * Always (assert_count): a cell and its entry in the overflow table together hold a count of at most `limit`, and the
  * cell is flagged if and only if there is an entry. So a key's count, the least of its cells, is never too low until it

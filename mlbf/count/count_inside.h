@@ -1,7 +1,7 @@
 /* mlbf/count/count_inside.h: the struct of a counting filter. Internal to mlbf/.
  *
- *   count.c         creates, adds, gets, removes         count_merge.c   a + b, a - b, cell by cell
- *   count_file.c    saves, loads and maps                overflow.c      counts that overflow their cells */
+ *   count.c         creates, adds, gets                  count_merge.c   a + b, a - b, cell by cell
+ *   count_file.c    saves and loads                      overflow.c      counts that overflow their cells */
 #ifndef STRATA_MLBF_COUNT_INSIDE_H
 #define STRATA_MLBF_COUNT_INSIDE_H
 
@@ -49,12 +49,13 @@ static inline uint32_t count_get_cell(const mlbf_count *count, uint64_t cell)
   return (raw & (flag - 1)) | mlbf_overflow_get(&count->overflow, cell) << count->base_bits;
 }
 
-/* After mlbf_overflow_reserve. */
+/* After mlbf_overflow_reserve. A cell never falls. */
 static inline void count_set_cell(mlbf_count *count, uint64_t cell, uint32_t value)
 {
   assert(value <= count->file.numbers[LIMIT]);
   uint32_t flag = UINT32_C(1) << count->base_bits, high = value >> count->base_bits;
-  if (high > 0 || mlbf_cells_get(&count->cells, cell) & flag)
+  assert(value >= count_get_cell(count, cell));
+  if (high > 0)
     mlbf_overflow_set(&count->overflow, cell, high);
   mlbf_cells_set(&count->cells, cell, (value & (flag - 1)) | (high > 0 ? flag : 0));
 }

@@ -75,13 +75,6 @@ bool mlbf_overflow_reserve(mlbf_overflow *overflow, uint64_t cell, uint32_t more
   return true;
 }
 
-static void remove_entry(mlbf_chunk *chunk, uint32_t at)
-{
-  assert(at < chunk->count);
-  chunk->count--;
-  memmove(chunk->entries + at, chunk->entries + at + 1, (chunk->count - at) * sizeof *chunk->entries);
-}
-
 static void insert_entry(mlbf_chunk *chunk, uint32_t at, uint32_t entry)
 {
   assert(chunk->count < chunk->room && at <= chunk->count); /* reserved */
@@ -97,13 +90,12 @@ void mlbf_overflow_set(mlbf_overflow *overflow, uint64_t cell, uint32_t high)
   assert(cell / MLBF_CHUNK_CELLS < overflow->chunk_count);
   mlbf_chunk *chunk = &overflow->chunks[cell / MLBF_CHUNK_CELLS];
   uint32_t place = cell % MLBF_CHUNK_CELLS, at = find(chunk, place), entry = place << 16 | high;
-  bool is_there = at < chunk->count && chunk->entries[at] >> 16 == place;
-  assert(high <= UINT16_MAX);
-  if (is_there && high > 0)
+  assert(high > 0 && high <= UINT16_MAX);
+  if (at < chunk->count && chunk->entries[at] >> 16 == place) {
+    assert(chunk->entries[at] <= entry); /* counts only grow */
     chunk->entries[at] = entry;
-  else if (is_there)
-    remove_entry(chunk, at);
-  else if (high > 0)
+  } else {
     insert_entry(chunk, at, entry);
-  overflow->entries = overflow->entries + (!is_there && high > 0) - (is_there && high == 0);
+    overflow->entries++;
+  }
 }

@@ -34,6 +34,6 @@ uint32_t mlbf_overflow_get(const mlbf_overflow *overflow, uint64_t cell);
 
 /* After it, `more` calls of _set in the chunk of `cell` cannot fail. */
 bool mlbf_overflow_reserve(mlbf_overflow *overflow, uint64_t cell, uint32_t more);
-void mlbf_overflow_set(mlbf_overflow *overflow, uint64_t cell, uint32_t high); /* 0 removes it */
+void mlbf_overflow_set(mlbf_overflow *overflow, uint64_t cell, uint32_t high); /* > 0, and no less than it was */
 
 #endif
