@@ -86,7 +86,7 @@ static void add_links(contender *c, const url *urls, size_t size)
 {
   static seen_lot lot;
   static mlbf_verdict verdicts[SEEN_LOT];
-  mlbf_span rooms[SEEN_LOT][URL_SEGMENTS_MAX];
+  static mlbf_span rooms[SEEN_LOT][URL_SEGMENTS_MAX];
   mlbf_key keys[SEEN_LOT];
   mlbf_hashes hashes = seen_lot_hashes(&lot);
   key_hashes key;

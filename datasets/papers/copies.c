@@ -1,6 +1,6 @@
 /* Edited copies, found by the matrix and by comparing all shingles: copies.h tells the experiment.
  *
- * Always: both sides judge the same texts, drawn from one seed, and a text that is not stored is never one side's alone.
+ * Always: both sides judge the same texts, drawn from one seed; what is not stored is so for both.
  * Called by paper_matrix_copies.c. */
 #include "datasets/papers/copies.h"
 #include "datasets/sort/rng.h"

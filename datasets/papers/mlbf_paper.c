@@ -87,11 +87,11 @@ static XXH128_hash_t fingerprint(const mlbf_span *segments, size_t count, uint64
 static void take_fingerprints(const paper_filter *f, const mlbf_key *key, fingerprints *made)
 {
   uint32_t last = (key->count < f->layers ? (uint32_t)key->count : f->layers) - 1;
+  assert(last < MLBF_LAYERS_MAX);
   for (uint32_t i = 0; i < last; i++)
     made->at[i] = fingerprint(&key->segments[i], 1, f->seed);
   made->at[last] = fingerprint(&key->segments[last], key->count - last, f->seed);
   made->count = last + 1;
-  assert(made->count >= 1 && made->count <= MLBF_LAYERS_MAX);
 }
 
 /* In the extra array. */

@@ -1,6 +1,6 @@
 /* Which column has the URLs: column.h.
  *
- * Always: a column is chosen from the sample alone, and what is chosen gives a field of any row, or none: a row that has
+ * Always: a column is chosen from the sample alone, and gives a field of any row, or none: a row that has
  * too few fields is counted as refused, never read beyond its end. Called by urlset.c. */
 #include "datasets/read/column.h"
 #include "datasets/read/rowkey.h"

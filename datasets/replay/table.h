@@ -59,10 +59,10 @@ typedef struct table_column {
 typedef struct table_cell {
   double number;
   const char *text;
-  bool is_empty;
-  bool is_absent;    /* empty, and the page's row ends before it */
   const char *style; /* a class in the page; NULL: none */
   int span;          /* columns that it takes in the page; 0: one */
+  bool is_empty;
+  bool is_absent; /* empty, and the page's row ends before it */
 } table_cell;
 
 #define TABLE_NUMBER(value) ((table_cell){.number = (double)(value)})

@@ -479,7 +479,7 @@ CASE(the_keys_are_as_FORMAT_says)
   size_t size, short_ones = 0, long_ones = 0;
   fill_with_pages();
   scratch_join(directory, "near.table", path);
-  char *table = scratch_read(path, &size), *key = table + 504 + 24;
+  char *table = scratch_read(path, &size), *key = table + 824 + 24;
   scratch_join(directory, "00001.docs", path);
   char *docs = scratch_read(path, &size);
   for (size_t at = 64, next; at < size && long_ones < 200; at = next) {
