@@ -187,7 +187,7 @@ static void strike_each(const char *mode, bool is_resumed, bool keeps)
   print_message("%s: %u of %u calls ended the crawl, in %u it paused\n", mode, ended, struck, paused);
   /* else the faults did not reach it; in-link counts and checkpoints may fail and end nothing, and of every fourth call
    * more may be such than of all */
-  assert_true(ended + (is_full ? 0 : paused) > struck / (share_step(4) == 1 ? 3 : 8));
+  assert_true(ended + (is_full ? 0 : paused) > struck / (share_step(4) == 1 ? 4 : 8));
 }
 
 CASE(killed_at_every_call)
