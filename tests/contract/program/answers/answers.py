@@ -71,6 +71,9 @@ def move(to, status='301 Moved Permanently', fields=(), body=b''):
 LEAF = reply('<p>leaf')
 
 
+TICK = 0.01  # seconds: by so much two arrivals may be told wrong, as the kernel counts ticks of 4 ms
+
+
 def arrival(connection):
     """When the last bytes came, by the kernel: on a busy machine they are read later."""
     last_data_recv = 52  # in struct tcp_info, in milliseconds
