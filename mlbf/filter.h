@@ -18,7 +18,8 @@
  *   mlbf         layers and an integrity layer, after Cen, Xu, Sun, "A Multi-Layer Bloom Filter for
  *                Duplicated URL Detection", made sound.
  *
- * Memory: no call takes more than 4 kB of stack. Hashing may read up to 15 bytes behind a span, within its page.
+ * Memory: calls that take keys or hashes take less than 4 kB of stack. Hashing may read up to 15 bytes behind a span,
+ * within its page.
  *
  * Threads: one filter may be used by one writer at a time; any number of readers (mlbf_test and the
  * counters) may run while no thread writes. For several writers make a filter for each thread, and divide the keys by
