@@ -23,9 +23,9 @@ typedef struct mlbf_chain mlbf_chain;
 mlbf_status mlbf_chain_create(const mlbf_options *first, mlbf_chain **chain);
 void mlbf_chain_free(mlbf_chain *chain); /* NULL is fine */
 
-/* As mlbf_test and mlbf_insert, of all slices together; never MLBF_FULL. MLBF_NO_MEMORY (or MLBF_BAD_ARGUMENT, past 64
- * slices): a new slice was needed, which could not be created; the first `*done` keys were inserted and have their
- * verdicts, and the others may be tried again. */
+/* As mlbf_test and mlbf_insert, of all slices together; but never MLBF_FULL, and verdicts may not be NULL.
+ * MLBF_NO_MEMORY (or MLBF_BAD_ARGUMENT, past 64 slices): a new slice was needed, which could not be created; the first
+ * `*done` keys were inserted and have their verdicts, and the others may be tried again. */
 void mlbf_chain_test(const mlbf_chain *chain, const mlbf_key *keys, size_t count, mlbf_verdict *verdicts);
 mlbf_status mlbf_chain_insert(mlbf_chain *chain, const mlbf_key *keys, size_t count, mlbf_verdict *verdicts,
                               size_t *done);

@@ -18,7 +18,7 @@
  *   mlbf         layers and an integrity layer, after Cen, Xu, Sun, "A Multi-Layer Bloom Filter for
  *                Duplicated URL Detection", made sound.
  *
- * Memory: calls that take keys or hashes take less than 4 kB of stack. Hashing may read up to 15 bytes behind a span,
+ * Memory: calls that take keys or hashes take less than 5 kB of stack. Hashing may read up to 15 bytes behind a span,
  * within its page.
  *
  * Threads: one filter may be used by one writer at a time; any number of readers (mlbf_test and the

@@ -229,6 +229,7 @@ static bool start(program *p)
   char *words[WORDS_MAX + 1], setting[40], *command = strdup(p->options.name + strlen(PROGRAM_PREFIX));
   char **environment = make_environment(p, setting);
   int ends[2] = {-1, -1}, reason = ENOMEM;
+  signal(SIGCHLD, SIG_DFL); /* if it is ignored, nobody hears how a program ended, and its number may be another's */
   if (command != NULL && environment != NULL && cut_words(command, words) > 0)
     reason = pipe2(ends, O_CLOEXEC) == 0 ? spawn(p, ends[1], words, environment) : errno;
   if (ends[1] >= 0)
@@ -255,6 +256,7 @@ static int reap(program *p)
 {
   int status = 0;
   kill(-p->child, SIGKILL);
+  kill(p->child, SIGKILL); /* it may have left its group */
   while (waitpid(p->child, &status, 0) < 0 && errno == EINTR)
     continue;
   p->child = NO_PROCESS;
@@ -333,7 +335,7 @@ static bool tell_silence(program *p)
 /* Until its output ends. */
 static bool read_answers(program *p, const advance *told)
 {
-  uint64_t alive_ns = stopwatch_now_ns(), last_read = 0;
+  uint64_t alive_ns = stopwatch_now_ns(), most_read = 0;
   bool is_good = true;
   while (is_good) {
     struct pollfd wait = {.fd = p->output, .events = POLLIN};
@@ -350,11 +352,11 @@ static bool read_answers(program *p, const advance *told)
     } else if (has_ended(p)) {
       break; /* and a child of its own holds the pipe */
     }
-    if (ready > 0 || has_read != last_read)
+    if (ready > 0 || has_read > most_read) /* it may go back in its input, but that is no progress */
       alive_ns = now;
     else if (now - alive_ns > (uint64_t)p->options.limit_ms * 1000000)
       is_good = tell_silence(p);
-    last_read = has_read;
+    most_read = has_read > most_read ? has_read : most_read;
   }
   return is_good && (p->line_size == 0 || take_bytes(p, "\n", 1)); /* the last line may lack its end */
 }

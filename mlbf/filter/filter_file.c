@@ -29,6 +29,8 @@ enum { LAYOUT, HASHES, BITS };
 
 enum { SLICES_MAX = 64 };
 
+static const uint64_t KEYS_MOST = UINT64_C(1) << 48; /* a filter has no more bits */
+
 _Static_assert((int)USED <= (int)MLBF_NUMBERS, "a filter's numbers fit in a header");
 
 void mlbf_filter_numbers(const mlbf_filter *filter, uint32_t slice, uint32_t slice_count,
@@ -89,8 +91,9 @@ static bool read_plan(const uint64_t numbers[MLBF_NUMBERS], mlbf_plan *plan)
 {
   double rate = mlbf_number_double(numbers[RATE]);
   uint64_t count = numbers[ARRAY_COUNT];
-  if (!(rate > 0 && rate < 1) || numbers[DESIGN_KEYS] == 0 || numbers[KIND] > UINT32_MAX || numbers[SIGNALS] > 1 ||
-      count < 1 || count > MLBF_ARRAYS_MAX) /* the rate may be no number */
+  if (!(rate > 0 && rate < 1) || numbers[DESIGN_KEYS] == 0 || numbers[DESIGN_KEYS] > KEYS_MOST ||
+      numbers[KEYS] > KEYS_MOST || numbers[KIND] > UINT32_MAX || numbers[SIGNALS] > 1 || count < 1 ||
+      count > MLBF_ARRAYS_MAX) /* the rate may be no number */
     return false;
   *plan = (mlbf_plan){.kind = (mlbf_kind)numbers[KIND],
                       .keys = numbers[DESIGN_KEYS],

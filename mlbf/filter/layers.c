@@ -203,9 +203,12 @@ static void count_found(mlbf_filter *filter, const uint32_t found[MLBF_LAYERS_MA
     return;
   double bits = (double)filter->arrays[MLBF_DEEP].bits;
   double clear = bits - (double)filter->deep_set - ((double)all - 1) / 2;
+  clear = clear < 1 ? 1 : clear; /* a file may tell more bits than are set */
   for (uint32_t i = 1; i < MLBF_LAYERS_MAX; i++)
     filter->layer_found[i] += (uint64_t)(found[i] * (bits / clear) * MLBF_FOUND_UNIT);
   filter->deep_set += all;
+  if (filter->deep_set > filter->arrays[MLBF_DEEP].bits)
+    filter->deep_set = filter->arrays[MLBF_DEEP].bits;
 }
 
 static void insert_deep(mlbf_filter *filter, const mlbf_hashes *hashes, batch *b)

@@ -60,14 +60,21 @@ def strata_write(context: Any, data: Any, size: int) -> bool:
     while at < size:
         part = ffi.buffer(data + at, min(size - at, most))[:]
         written = stream.file.write(part)
-        at += len(part) if written is None else written
+        if written is None:
+            raise BlockingIOError("write() took nothing: the file does not wait")
+        if not 0 < written <= len(part):
+            raise OSError(f"write() says that it took {written} of {len(part)} bytes")
+        at += written
     return True
 
 
 @ffi.def_extern(error=-1, onerror=_note_error)  # type: ignore[misc]
 def strata_read(context: Any, data: Any, size: int) -> int:
     stream = ffi.from_handle(context)
-    part = stream.file.read(min(size, 1 << 20)) or b""
+    part = stream.file.read(min(size, 1 << 20))
+    if part is None:
+        raise BlockingIOError("read() gave nothing: the file does not wait")
+    part = bytes(part)
     if len(part) > size:
         raise ValueError("read() gave more than it was asked for")
     ffi.memmove(data, part, len(part))

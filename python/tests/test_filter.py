@@ -100,6 +100,21 @@ def test_streams_that_fail_or_end():
         Filter.load(io.BytesIO(data[:200] + b"x" + data[201:]))
 
 
+@pytest.mark.parametrize("answer", [None, 0, -100000, 10**9])
+def test_a_stream_that_tells_nonsense(answer):
+    class Odd:
+        def write(self, part):
+            return answer
+
+        def read(self, size):
+            return None
+
+    with pytest.raises(OSError):
+        Filter(100, 1e-6).dump(Odd())
+    with pytest.raises(OSError):
+        Filter.load(Odd())
+
+
 def test_files_that_are_no_filters(tmp_path):
     with pytest.raises(OSError, match="nothing"):
         Filter.load(tmp_path / "nothing")

@@ -200,6 +200,8 @@ CASE(lying_headers_are_refused)
     {"another kind", 56, 8, MLBF_KIND_BLOOM},
     {"kind 2 and 2^32", 56, 8, (UINT64_C(1) << 32) + MLBF_KIND_MLBF},
     {"no keys", 64, 8, 0},
+    {"for 2^63 keys", 64, 8, UINT64_C(1) << 63},
+    {"2^63 keys", 80, 8, UINT64_C(1) << 63},
     {"rate 0", 72, 8, 0},
     {"rate NaN", 72, 8, UINT64_C(0x7ff8000000000000)},
     {"rate 2", 72, 8, UINT64_C(0x4000000000000000)},

@@ -175,6 +175,13 @@ CASE(test_each_failure_of_a_program_is_one_sentence)
     {"endless-line", "#!/bin/sh\nexec cat /dev/zero\n", EXIT_FAILED, "wrote \"\\x00\\x00"},
     {"hangs", "#!/bin/sh\necho 1\nexec sleep 1000\n", EXIT_FAILED,
      "neither read nor answered for 2 s after 1 of 400 answers (--exec-limit allows more)\n"},
+    {"leaves",
+     "#!/usr/bin/env python3\nimport os, time\nos.setpgid(0, os.getpgid(os.getppid()))\nos.close(1)\ntime.sleep(99)\n",
+     EXIT_FAILED, "closed its output after 0 of 400 answers, but did not end in 2 s (--exec-limit)\n"},
+    {"seeks",
+     "#!/usr/bin/env python3\nimport os, time\nwhile True:\n  for i in 0, 1, 2:\n    os.lseek(0, i, 0)\n    "
+     "time.sleep(0.1)\n",
+     EXIT_FAILED, "neither read nor answered for 2 s after 0 of 400 answers (--exec-limit allows more)\n"},
     {"does-not-end", "#!/bin/sh\nsed 's/.*/0/'\nexec >&-\nexec sleep 1000\n", EXIT_FAILED,
      "closed its output after 400 of 400 answers, but did not end in 2 s (--exec-limit)\n"},
   };
